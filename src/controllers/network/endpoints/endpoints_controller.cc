@@ -8,6 +8,7 @@
 #include "controllers/network/services/service_endpoint.h"
 #include "controllers/network/services/service_pods.h"
 #include "controllers/shared/namespaces.h"
+#include "controllers/shared/pods/pacer.h"
 #include "object/type/equal.h"
 
 namespace cox::controllers {
@@ -94,12 +95,14 @@ class EndpointsReconciler final : public Reconciler {
         events_(manager.events()),
         services_(manager.cache().ListerOf<Service>()),
         endpoints_(manager.cache().ListerOf<Endpoints>()),
-        pods_(manager.cache()) {}
+        pods_(manager.cache()),
+        pacer_(manager.context().clock()) {}
 
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override {
     const auto service = services_.Get(key);
     const auto current = endpoints_.Get(key);
     if (service == nullptr) {
+      pacer_.Forget(key);
       // Endpoints without a Service that have another manager are kept.
       if (current != nullptr && IsOurs(*current)) {
         const Status gone = client_.Delete<Endpoints>(ctx, key, {.uid = current->metadata.uid});
@@ -110,6 +113,8 @@ class EndpointsReconciler final : public Reconciler {
     if (service->metadata.deletionTimestamp.has_value() || !HasEndpoints(*service)) {
       return ReconcileResult::Done();
     }
+    const Clock::Duration wait = pacer_.WaitFor(key, VersionOf(*service));
+    if (wait > Clock::Duration()) return ReconcileResult::After(wait);
     COX_RETURN_IF_ERROR(Sync(ctx, *service, current.get()));
     return ReconcileResult::Done();
   }
@@ -117,6 +122,7 @@ class EndpointsReconciler final : public Reconciler {
  private:
   Status Sync(Context& ctx, const Service& service, const Endpoints* current) {
     const auto pods = pods_.PodsOf(service);
+    pacer_.Settled(KeyOf(service), VersionOf(service), pods.size());
     const Endpoints before = current == nullptr ? Endpoints() : *current;
     Endpoints wanted = Desired(service, pods, before);
     if (current != nullptr && DeepEqual(before, wanted)) return {};
@@ -145,6 +151,7 @@ class EndpointsReconciler final : public Reconciler {
   const Lister<Service> services_;
   const Lister<Endpoints> endpoints_;
   const ServicePods pods_;
+  pods::Pacer pacer_;
 };
 
 }  // namespace

@@ -5,14 +5,20 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "controllers/network/endpointslice/endpoint_groups.h"
+#include "controllers/network/endpointslice/slice_changes.h"
+#include "controllers/network/endpointslice/slice_index.h"
 #include "controllers/network/endpointslice/slice_plan.h"
 #include "controllers/network/endpointslice/topology/topology_cache.h"
 #include "controllers/network/services/service_endpoint.h"
 #include "controllers/network/services/service_pods.h"
 #include "controllers/shared/namespaces.h"
+#include "controllers/shared/pods/pacer.h"
 
 namespace cox::controllers {
 namespace {
@@ -27,6 +33,12 @@ constexpr char kControllerName[] = "endpointslice-controller";
 
 // Delay until a Service is reconciled again whose hints depend on nodes that changed meanwhile.
 constexpr std::chrono::milliseconds kRequeueForNodes{10};
+
+// From this number of Pods on, the slices of a Service are remembered, so that a sync handles only
+// the changed Pods. For fewer Pods a complete sync is cheap.
+constexpr size_t kLarge = 200;
+// A sync handles only the changed Pods if they are at most this part of the endpoints.
+constexpr size_t kSmallPart = 4;
 
 // Returns the Service of a slice that this controller manages; an empty name for other slices.
 ObjectKey ServiceOf(const EndpointSlice& slice) {
@@ -46,14 +58,19 @@ struct ByService {
 
 class EndpointSliceReconciler final : public Reconciler {
  public:
-  EndpointSliceReconciler(Manager& manager, std::shared_ptr<TopologyCache> topology)
+  EndpointSliceReconciler(Manager& manager, std::shared_ptr<TopologyCache> topology,
+                          std::shared_ptr<ChangedPods> changed)
       : topology_(std::move(topology)),
+        changed_(std::move(changed)),
         client_(manager.client()),
         events_(manager.events()),
         services_(manager.cache().ListerOf<Service>()),
         nodes_(manager.cache().ListerOf<Node>()),
         slices_(manager.cache().IndexOf<EndpointSlice, ByService>()),
-        pods_(manager.cache()) {}
+        slice_lister_(manager.cache().ListerOf<EndpointSlice>()),
+        all_pods_(manager.cache().ListerOf<Pod>()),
+        pods_(manager.cache()),
+        pacer_(manager.context().clock()) {}
 
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override {
     const auto service = services_.Get(key);
@@ -61,13 +78,18 @@ class EndpointSliceReconciler final : public Reconciler {
     if (service == nullptr || service->metadata.deletionTimestamp.has_value() ||
         !HasEndpoints(*service)) {
       (void)topology_->Forget(key);
+      (void)changed_->Take(key);
+      (void)TakeKnown(key);
+      pacer_.Forget(key);
       return ReconcileResult::Done();
     }
+    const Clock::Duration wait = pacer_.WaitFor(key, VersionOf(*service));
+    if (wait > Clock::Duration()) return ReconcileResult::After(wait);
     std::optional<ZoneCpus> cpus;
     if (HasTopologyModeAuto(*service)) {
       COX_ASSIGN_OR_RETURN(cpus, topology_->cpus(ctx));
     }
-    Result<ReconcileResult> done = Sync(ctx, *service, cpus);
+    Result<ReconcileResult> done = Sync(ctx, service, cpus);
     if (!done.ok()) {
       events_.Record(*service, EventKind::kWarning, "FailedToUpdateEndpointSlices", "Updating",
                      "Error updating Endpoint Slices for Service " + key.ToString() + ": " +
@@ -77,38 +99,140 @@ class EndpointSliceReconciler final : public Reconciler {
   }
 
  private:
+  using ServicePtr = std::shared_ptr<const Service>;
+  // What the last sync of a large Service left, for syncs that handle only the changed Pods.
+  struct Known {
+    ServicePtr service;
+    SliceIndex slices;
+  };
+  // The resourceVersions of the slices that were written, by name.
+  using Versions = std::map<std::string, std::string>;
+
   // `cpus` has a value for Services with topology-mode Auto.
-  Result<ReconcileResult> Sync(Context& ctx, const Service& service,
+  Result<ReconcileResult> Sync(Context& ctx, const ServicePtr& service,
                                const std::optional<ZoneCpus>& cpus) {
-    std::vector<SlicePtr> existing = slices_.Find(KeyOf(service).ToString());
-    std::erase_if(existing, [](const SlicePtr& slice) {
+    const ObjectKey key = KeyOf(*service);
+    // Before the cache is read. If this sync fails, nothing is known, and the next one reads all.
+    const ChangedPods::Changes changes = changed_->Take(key);
+    std::unique_ptr<Known> known = TakeKnown(key);
+    const std::vector<SlicePtr> existing = SlicesOf(key);
+    if (known != nullptr && !changes.all && !cpus.has_value() && known->service == service &&
+        changes.pods.size() * kSmallPart <= known->slices.endpoints() &&
+        known->slices.Holds(existing)) {
+      COX_ASSIGN_OR_RETURN(const bool done, SyncChanged(ctx, changes.pods, *known));
+      if (done) {
+        KeepKnown(key, std::move(known));
+        return ReconcileResult::Done();
+      }
+    }
+    return SyncAll(ctx, service, existing, cpus);
+  }
+
+  // Returns the slices by name.
+  std::vector<SlicePtr> SlicesOf(const ObjectKey& key) const {
+    std::vector<SlicePtr> slices = slices_.Find(key.ToString());
+    std::erase_if(slices, [](const SlicePtr& slice) {
       return slice->metadata.deletionTimestamp.has_value();
     });
-    std::sort(existing.begin(), existing.end(), [](const SlicePtr& a, const SlicePtr& b) {
+    std::sort(slices.begin(), slices.end(), [](const SlicePtr& a, const SlicePtr& b) {
       return a->metadata.name < b->metadata.name;
     });
+    return slices;
+  }
+
+  EndpointGroups Group(const Service& service,
+                       const std::vector<std::shared_ptr<const Pod>>& pods) const {
+    return GroupEndpoints(service, pods,
+                          [this](const std::string& name) -> std::optional<std::string> {
+                            const auto node = nodes_.Get({"", name});
+                            if (node == nullptr) return std::nullopt;
+                            return ZoneLabelOf(*node);
+                          });
+  }
+
+  // Syncs the endpoints of the changed Pods. Returns false if all endpoints have to be synced.
+  Result<bool> SyncChanged(Context& ctx, const std::set<std::string>& changed, Known& known) {
+    const Service& service = *known.service;
+    std::vector<std::shared_ptr<const Pod>> pods;
+    for (const std::string& name : changed) {
+      const auto pod = all_pods_.Get({service.metadata.namespace_, name});
+      if (pod == nullptr || !Selects(service.spec.selector, pod->metadata.labels)) continue;
+      pods.push_back(pod);
+    }
+    auto planned = PlanChanges(service, known.slices, changed, Group(service, pods));
+    if (!planned.has_value()) return false;
+    if (planned->plan.empty()) return true;
+    if (planned->existing.empty()) {
+      planned->existing.push_back(known.slices.slices().begin()->second);  // not the first slice
+    }
+    StampTriggerTime(TriggerTime(service, planned->existing, planned->plan, pods), planned->plan);
+    COX_ASSIGN_OR_RETURN(const Versions written, Write(ctx, std::move(planned->plan)));
+    pacer_.Settled(KeyOf(service), VersionOf(service), known.slices.endpoints());
+    for (const auto& [name, version] : written) {
+      SlicePtr slice = slice_lister_.Get({service.metadata.namespace_, name});
+      // Another client has changed it meanwhile: the next sync reads all Pods.
+      if (slice == nullptr || slice->metadata.resourceVersion != version) {
+        changed_->AddAll(KeyOf(service));
+        continue;
+      }
+      known.slices.Put(std::move(slice));
+    }
+    return true;
+  }
+
+  Result<ReconcileResult> SyncAll(Context& ctx, const ServicePtr& owner,
+                                  const std::vector<SlicePtr>& existing,
+                                  const std::optional<ZoneCpus>& cpus) {
+    const Service& service = *owner;
     const auto pods = pods_.PodsOf(service);
-    EndpointGroups groups = GroupEndpoints(
-        service, pods, [this](const std::string& name) -> std::optional<std::string> {
-          const auto node = nodes_.Get({"", name});
-          if (node == nullptr) return std::nullopt;
-          return ZoneLabelOf(*node);
-        });
+    EndpointGroups groups = Group(service, pods);
     const PreviousZones previous(existing);
     TopologyCache::ServiceHints hints;
     if (cpus.has_value()) hints = AddZoneHints(service, *cpus, previous, groups);
     SlicePlan plan = PlanSlices(service, existing, std::move(groups));
+    const size_t expected = existing.size() + plan.create.size() - plan.remove.size();
+    Versions written;
     if (!plan.empty()) {
       StampTriggerTime(TriggerTime(service, existing, plan, pods), plan);
-      COX_RETURN_IF_ERROR(Write(ctx, std::move(plan)));
+      COX_ASSIGN_OR_RETURN(written, Write(ctx, std::move(plan)));
     }
+    pacer_.Settled(KeyOf(service), VersionOf(service), pods.size());
     if (!cpus.has_value()) {
+      if (pods.size() >= kLarge) Remember(owner, existing, written, expected);
       RecordHintsEnd(service, topology_->Forget(KeyOf(service)));
       return ReconcileResult::Done();
     }
     bool are_outdated = false;
     RecordHints(service, hints, topology_->Store(KeyOf(service), hints, are_outdated), previous);
     return are_outdated ? ReconcileResult::After(kRequeueForNodes) : ReconcileResult::Done();
+  }
+
+  // Remembers the slices after a complete sync, unless another client has changed, created or
+  // deleted one meanwhile. `expected`: the number of slices.
+  void Remember(const ServicePtr& service, const std::vector<SlicePtr>& existing,
+                const Versions& written, size_t expected) {
+    const ObjectKey key = KeyOf(*service);
+    const std::vector<SlicePtr> now = SlicesOf(key);
+    if (now.size() != expected) return;
+    for (const SlicePtr& slice : now) {
+      const auto ours = written.find(slice->metadata.name);
+      const bool same = ours != written.end()
+                            ? ours->second == slice->metadata.resourceVersion
+                            : std::find(existing.begin(), existing.end(), slice) != existing.end();
+      if (!same) return;
+    }
+    KeepKnown(key, std::make_unique<Known>(Known{service, SliceIndex(now)}));
+  }
+
+  // Null if nothing is known. A Service is synced by one thread at a time.
+  std::unique_ptr<Known> TakeKnown(const ObjectKey& key) {
+    MutexLock lock(mu_);
+    const auto node = known_.extract(key);
+    return node.empty() ? nullptr : std::move(node.mapped());
+  }
+  void KeepKnown(const ObjectKey& key, std::unique_ptr<Known> known) {
+    MutexLock lock(mu_);
+    known_[key] = std::move(known);
   }
 
   // The zones of the hints in the existing slices.
@@ -187,29 +311,41 @@ class EndpointSliceReconciler final : public Reconciler {
   }
 
   // Additions before removals: a client may see an endpoint twice in between, but never misses one.
-  Status Write(Context& ctx, SlicePlan plan) {
+  Result<Versions> Write(Context& ctx, SlicePlan plan) {
+    Versions written;
+    const auto note = [&written](const EndpointSlice& slice) {
+      written[slice.metadata.name] = slice.metadata.resourceVersion;
+    };
     for (EndpointSlice& slice : plan.create) {
-      COX_RETURN_IF_ERROR(
-          IgnoreNamespaceTerminating(client_.Create(ctx, std::move(slice)).status()));
+      const Result<EndpointSlice> created = client_.Create(ctx, std::move(slice));
+      COX_RETURN_IF_ERROR(IgnoreNamespaceTerminating(created.status()));
+      if (created.ok()) note(*created);
     }
     for (EndpointSlice& slice : plan.update) {
-      COX_RETURN_IF_ERROR(client_.Update(ctx, std::move(slice)).status());
+      COX_ASSIGN_OR_RETURN(const EndpointSlice updated, client_.Update(ctx, std::move(slice)));
+      note(updated);
     }
     for (const SlicePtr& slice : plan.remove) {
       const Status removed =
           client_.Delete<EndpointSlice>(ctx, KeyOf(*slice), {.uid = slice->metadata.uid});
       if (!removed.ok() && !removed.Is(Reason::kNotFound)) return removed;
     }
-    return {};
+    return written;
   }
 
   const std::shared_ptr<TopologyCache> topology_;
+  const std::shared_ptr<ChangedPods> changed_;
   Client& client_;
   EventRecorder& events_;
   const Lister<Service> services_;
   const Lister<Node> nodes_;
   const Index<EndpointSlice, ByService> slices_;
+  const Lister<EndpointSlice> slice_lister_;
+  const Lister<Pod> all_pods_;
   const ServicePods pods_;
+  pods::Pacer pacer_;
+  Mutex mu_;
+  std::unordered_map<ObjectKey, std::unique_ptr<Known>> known_ COX_GUARDED_BY(mu_);
 };
 
 // Passes nodes that are added, because their Pods were left out before, and changes of the zone.
@@ -226,12 +362,24 @@ bool ZoneChanged(const Delta& delta) {
 Status AddEndpointSliceController(Manager& manager, const EndpointSliceOptions& options) {
   const ServicePods pods(manager.cache());
   const auto topology = std::make_shared<TopologyCache>(manager.cache());
+  const auto changed = std::make_shared<ChangedPods>();
   return ControllerFor<Service>(manager)
       .Named(kControllerName)
       .With({.max_concurrent_reconciles = options.concurrent_syncs})
-      .Watches<Pod>([pods](const Pod& pod) { return pods.ServicesOf(pod); }, PublishedPartChanged())
-      .Watches<Node>([pods](const Node& node) { return pods.ServicesOnNode(node.metadata.name); },
-                     ZoneChanged)
+      .Watches<Pod>(
+          [pods, changed](const Pod& pod) {
+            std::vector<ObjectKey> services = pods.ServicesOf(pod);
+            for (const ObjectKey& service : services) changed->Add(service, pod.metadata.name);
+            return services;
+          },
+          PublishedPartChanged())
+      .Watches<Node>(
+          [pods, changed](const Node& node) {
+            std::vector<ObjectKey> services = pods.ServicesOnNode(node.metadata.name);
+            for (const ObjectKey& service : services) changed->AddAll(service);
+            return services;
+          },
+          ZoneChanged)
       // A slice that this controller wrote is what the reconcile planned. Changes of others are
       // reverted.
       .Watches<EndpointSlice>(
@@ -240,8 +388,15 @@ Status AddEndpointSliceController(Manager& manager, const EndpointSliceOptions& 
             return key.name.empty() ? std::vector<ObjectKey>() : std::vector<ObjectKey>{key};
           },
           predicates::NotOwnWrites(kControllerName))
+      // A resync reads all Pods, so that it corrects a slice that is wrong.
+      .Filter([changed](const Delta& delta) {
+        if (delta.type == Delta::Type::kResync && delta.after->As<Service>() != nullptr) {
+          changed->AddAll(HeadOf(*delta.after).key);
+        }
+        return true;
+      })
       .From(TopologyCache::RequeueOutdated(topology))
-      .Complete(std::make_unique<EndpointSliceReconciler>(manager, topology));
+      .Complete(std::make_unique<EndpointSliceReconciler>(manager, topology, changed));
 }
 
 }  // namespace cox::controllers

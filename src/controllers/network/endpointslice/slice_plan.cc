@@ -192,16 +192,21 @@ class Planner {
 
 SlicePlan PlanSlices(const Service& service, const std::vector<SlicePtr>& existing,
                      EndpointGroups groups) {
-  std::map<GroupKey, std::vector<SlicePtr>> slices;
-  for (const SlicePtr& slice : existing) {
-    slices[{slice->addressType, PortsKey(slice->ports)}].push_back(slice);
-  }
   for (const std::string& family : service.spec.ipFamilies) {
     const bool any = std::any_of(groups.begin(), groups.end(), [&family](const auto& group) {
       return group.first.first == family;
     });
     // The placeholder has no ports, because there is no Pod to resolve them.
     if (!any) groups[{family, ""}];
+  }
+  return PlanGroups(service, existing, std::move(groups));
+}
+
+SlicePlan PlanGroups(const Service& service, const std::vector<SlicePtr>& existing,
+                     EndpointGroups groups) {
+  std::map<GroupKey, std::vector<SlicePtr>> slices;
+  for (const SlicePtr& slice : existing) {
+    slices[{slice->addressType, PortsKey(slice->ports)}].push_back(slice);
   }
   Planner planner(service);
   for (auto& [key, group] : groups) {

@@ -38,6 +38,10 @@ using SlicePtr = std::shared_ptr<const discovery::v1::EndpointSlice>;
 //   3. empty slices are deleted, except one for each address family of a Service without endpoints.
 SlicePlan PlanSlices(const core::v1::Service& service, const std::vector<SlicePtr>& existing,
                      EndpointGroups groups);
+// The same for a part of the groups: `existing` are slices of these groups only, and a family
+// without endpoints gets no placeholder.
+SlicePlan PlanGroups(const core::v1::Service& service, const std::vector<SlicePtr>& existing,
+                     EndpointGroups groups);
 
 // Returns the time of the earliest cause of this change: the readiness transition of the new or
 // changed Pods, or the creation of the Service. Zero: unknown.

@@ -35,6 +35,10 @@ Time ReadinessSince(const Pod& pod) {
   return ready == nullptr ? Time() : ready->lastTransitionTime;
 }
 
+int64_t VersionOf(const Service& service) {
+  return static_cast<int64_t>(std::hash<std::string>()(service.metadata.resourceVersion));
+}
+
 bool IsHeadless(const Service& service) { return service.spec.clusterIP == "None"; }
 
 bool HasEndpoints(const Service& service) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "controllers/network/endpointslice/slice_plan.h"
+
+namespace cox::controllers {
+
+// The slices of one Service in the state that this controller last read or wrote, and which of them
+// contain a Pod.
+//
+// Costs: proportional to the slices for Holds and Best, to the endpoints of the slice for Put, and
+//   to the Pods in question for With. Shares the slices with the cache.
+// Threads: one at a time.
+class SliceIndex {
+ public:
+  explicit SliceIndex(const std::vector<SlicePtr>& slices);
+
+  // Adds the slice or replaces the one with its name.
+  void Put(SlicePtr slice);
+  // Returns whether these are the same slices in the same versions.
+  bool Holds(const std::vector<SlicePtr>& slices) const;
+  // The slices that contain an endpoint of one of the Pods, without duplicates, sorted by name.
+  std::vector<SlicePtr> With(const std::set<std::string>& pods) const;
+  // Of the other slices of this group, the one with the least room that is enough; null: none.
+  SlicePtr Best(const GroupKey& group, size_t room, const std::vector<SlicePtr>& others_than) const;
+  bool Contains(const GroupKey& group) const;
+  const std::map<std::string, SlicePtr>& slices() const { return slices_; }  // by name
+  size_t endpoints() const { return by_pod_.size(); }                        // with a Pod
+
+ private:
+  void Drop(const discovery::v1::EndpointSlice& slice);
+
+  std::map<std::string, SlicePtr> slices_;
+  // By the name of the Pod, which refers to the slice.
+  std::unordered_multimap<std::string_view, const discovery::v1::EndpointSlice*> by_pod_;
+};
+
+GroupKey GroupOf(const discovery::v1::EndpointSlice& slice);
+
+}  // namespace cox::controllers
