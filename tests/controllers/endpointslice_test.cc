@@ -96,6 +96,40 @@ TEST_F(EndpointSliceTest, AtMostHundredEndpointsPerSlice) {
   for (const EndpointSlice& slice : slices) EXPECT_LE(slice.endpoints.size(), 100u);
 }
 
+TEST_F(EndpointSliceTest, ChangeOfAPodListsNoOtherPods) {
+  CreateNode("n1", "");
+  CreateService("web");
+  for (int i = 0; i < 250; ++i) {
+    CreatePod("web-" + std::to_string(i), "10.0.1." + std::to_string(i), true);
+  }
+  Start({AddEndpointSliceController});
+  Slices([](const auto& all) { return Count(all, true) == 250; });
+  // The first changes may come before the slices are remembered.
+  SetReady("web-0", false);
+  Slices([](const auto& all) { return Count(all, false) == 1; });
+  const double before = Listed<Pod>();
+  SetReady("web-7", false);
+  Slices([](const auto& all) { return Count(all, false) == 2; });
+  DeleteNow("web-8");
+  Slices([](const auto& all) { return Count(all, true) == 247; });
+  CreatePod("web-new", "10.0.2.1", true);
+  Slices([](const auto& all) { return Count(all, true) == 248; });
+  Relabel("web-9", "other");
+  const auto slices = Slices([](const auto& all) { return Count(all, true) == 247; });
+  EXPECT_EQ(Listed<Pod>(), before);
+  // A slice that another client changes is repaired.
+  EndpointSlice changed = slices[0];
+  changed.endpoints.resize(changed.endpoints.size() - 1);
+  ASSERT_TRUE(client().Update(*ctx, changed).ok());
+  Slices([&](const auto& all) {
+    return Count(all, true) + Count(all, false) == 249 &&
+           std::any_of(all.begin(), all.end(), [&](const EndpointSlice& slice) {
+             return slice.metadata.name == changed.metadata.name &&
+                    slice.metadata.generation >= changed.metadata.generation + 2;
+           });
+  });
+}
+
 TEST_F(EndpointSliceTest, PodIsPublishedWhenItsNodeExists) {
   CreateService("web");
   CreatePod("web-0", "10.0.0.1", true);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "api/core/v1.h"
 #include "apiserver/registry/served/registry.h"
 #include "apiserver/testing/runtime_kind.h"
+#include "base/strings.h"
 #include "base/testing/test_clock.h"
 #include "late_client.h"
 #include "tests/manager_fixture.h"
@@ -81,6 +83,32 @@ class ControllerTest : public ManagerFixture {
   template <class T>
   bool Exists(const ObjectKey& key) {
     return client().Get<T>(*ctx, key).ok();
+  }
+
+  // The sum of the manager's metrics whose lines start with `prefix` and contain `label`.
+  double Metric(std::string_view prefix, const std::string& label) const {
+    double sum = 0;
+    const std::string text = manager->metrics().Render();
+    for (std::string_view line : Split(text, '\n')) {
+      if (!line.starts_with(prefix) || line.find(label) == std::string_view::npos) continue;
+      sum += std::strtod(std::string(line.substr(line.rfind(' ') + 1)).c_str(), nullptr);
+    }
+    return sum;
+  }
+  // The number of objects of this kind that the controllers' cache has returned in lists.
+  template <class T>
+  double Listed() const {
+    return Metric("cache_objects_listed_total{", "kind=\"" + std::string(T::kKind.kind) + "\"");
+  }
+  double Reconciles(const std::string& controller) const {
+    return Metric("controller_runtime_reconcile_total{", "controller=\"" + controller + "\"");
+  }
+  // Waits until the controller has ended more reconciles than `before`.
+  void AwaitReconcile(const std::string& controller, double before) const {
+    while (Reconciles(controller) <= before) {
+      ASSERT_FALSE(ctx->Done());
+      std::this_thread::yield();
+    }
   }
 
   // Advances the controllers' clock until `holds` is true for the object, or for null if it does

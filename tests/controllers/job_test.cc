@@ -93,6 +93,31 @@ class JobTest : public ControllerTest {
   std::set<std::string> ended_pods;  // by uid
 };
 
+TEST_F(JobTest, PodsOfALargeJobAreListedOnceForManyChanges) {
+  clock.emplace();
+  Start({AddJobController});
+  Create(MakeJob(100, 1000));
+  AwaitJob([](const Job& job) { return job.status.active == 100; });
+  AwaitActive(100);
+  const double before = Listed<Pod>();
+  const auto pods = client().List<Pod>(*ctx, {.ns = "default"});
+  ASSERT_TRUE(pods.ok());
+  for (size_t i = 0; i < 20; ++i) {
+    Pod pod = pods->items[i];
+    pod.status.phase = core::v1::kPodRunning;
+    SetCondition(pod.status.conditions,
+                 {.type = core::v1::kPodReady, .status = core::v1::kConditionTrue},
+                 TimeNow(cluster->clock()));
+    const double reconciles = Reconciles("job-controller");
+    ASSERT_TRUE(client().UpdateStatus(*ctx, std::move(pod)).ok());
+    AwaitReconcile("job-controller", reconciles);
+  }
+  EXPECT_EQ(Listed<Pod>(), before);
+  const auto job = Eventually<Job>(
+      {"default", "pi"}, [](const Job* pi) { return pi != nullptr && pi->status.ready == 20; });
+  EXPECT_TRUE(job.ok()) << job.status().ToString();
+}
+
 TEST_F(JobTest, RunsPodsUntilCompletions) {
   Create(MakeJob(2, 3));
   Start({AddJobController});

@@ -23,6 +23,14 @@ class ReplicaSetTest : public WorkloadTest {
            set.status.replicas == count && set.status.readyReplicas == count &&
            set.status.availableReplicas == count;
   }
+  void MarkReady(Pod pod) {
+    pod.status.phase = core::v1::kPodRunning;
+    SetCondition(pod.status.conditions,
+                 {.type = core::v1::kPodReady, .status = core::v1::kConditionTrue},
+                 TimeNow(cluster->clock()));
+    const auto stored = client().UpdateStatus(*ctx, std::move(pod));
+    ASSERT_TRUE(stored.ok()) << stored.status().ToString();
+  }
   ReplicaSet AwaitReady(int32_t count) {
     return Wait<ReplicaSet>("web", [=](const ReplicaSet& set) { return IsReady(set, count); });
   }
@@ -138,6 +146,46 @@ TEST_F(ReplicaSetTest, TerminatingNamespaceGetsNoPodsAndNoEvents) {
   const auto events = client().List<events::v1::Event>(*ctx, {.ns = "going"});
   ASSERT_TRUE(events.ok());
   EXPECT_TRUE(events->items.empty());
+}
+
+TEST_F(ReplicaSetTest, ReadyPodListsNoOtherPods) {
+  Start({AddReplicaSetController});
+  Create(WebReplicaSet(100));
+  Wait<ReplicaSet>("web", [](const ReplicaSet& web) { return web.status.replicas == 100; });
+  const double before = Listed<Pod>();
+  const List<Pod> pods = ListObjects<Pod>();
+  for (int i = 0; i < 10; ++i) {
+    MarkReady(pods[static_cast<size_t>(i)]);
+    Wait<ReplicaSet>("web",
+                     [i](const ReplicaSet& web) { return web.status.readyReplicas == i + 1; });
+  }
+  EXPECT_EQ(Listed<Pod>(), before);
+}
+
+TEST_F(ReplicaSetTest, StatusOfALargeSetIsWrittenOnceForManyChanges) {
+  clock.emplace();
+  late.emplace(client());
+  Start({AddReplicaSetController});
+  Create(WebReplicaSet(100));
+  Wait<ReplicaSet>("web", [](const ReplicaSet& web) { return web.status.replicas == 100; });
+  const auto writes = [this] { return late->Count<ReplicaSet>(Operation::Verb::kUpdate); };
+  const size_t before = writes();
+  const List<Pod> pods = ListObjects<Pod>();
+  for (size_t i = 0; i < 20; ++i) {
+    const double reconciles = Reconciles("replicaset-controller");
+    MarkReady(pods[i]);
+    AwaitReconcile("replicaset-controller", reconciles);
+  }
+  EXPECT_EQ(writes(), before);
+  const auto some = Eventually<ReplicaSet>({"default", "web"}, [](const ReplicaSet* web) {
+    return web != nullptr && web->status.readyReplicas == 20;
+  });
+  ASSERT_TRUE(some.ok()) << some.status().ToString();
+  EXPECT_LE(writes(), before + 2);
+  // The complete state is written while the clock stands still.
+  for (size_t i = 20; i < 100; ++i) MarkReady(pods[i]);
+  AwaitReady(100);
+  EXPECT_LE(writes(), before + 4);
 }
 
 TEST_F(ReplicaSetTest, LargeSetIsCreatedInBatches) {
