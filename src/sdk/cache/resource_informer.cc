@@ -74,6 +74,7 @@ class ResourceInformer::Observation final : public InformerHandle::Registration 
     informer->observers_.erase(number_);
   }
   bool synced() const override { return true; }
+  Status WaitForSync(Context&) const override { return {}; }
 
  private:
   const std::weak_ptr<ResourceInformer> informer_;
