@@ -7,6 +7,7 @@
 
 #include "base/build_info.h"
 #include "coxswain/conditions.h"
+#include "object/codec/json/json.h"
 #include "simulate/addresses.h"
 
 namespace cox::simulate {
@@ -94,6 +95,18 @@ Node MakeNode(const Options& options, int number, Clock::WallTime now) {
   labels["coxswain.dev/simulated"] = "true";
   node.status = MakeStatus(options, number, now);
   return node;
+}
+
+std::string StatusPatchOf(const Options& options, const Node& node, int number,
+                          Clock::WallTime now) {
+  NodeStatus status = MakeStatus(options, number, now);
+  for (core::v1::NodeCondition& condition : status.conditions) {
+    const core::v1::NodeCondition* present = FindCondition(node.status.conditions, condition.type);
+    if (present != nullptr && present->status == condition.status) {
+      condition.lastTransitionTime = present->lastTransitionTime;
+    }
+  }
+  return "{\"status\":" + json::Encode(status) + "}";
 }
 
 bool IsSilenced(const Node& node) {

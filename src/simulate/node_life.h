@@ -32,6 +32,10 @@ struct StatusDue {
 StatusDue NextHeartbeat(const core::v1::Node& node, const Options& options, Clock::WallTime now);
 
 core::v1::NodeStatus MakeStatus(const Options& options, int number, Clock::WallTime now);
+// A strategic merge patch of the node's status, for its heartbeat. Conditions that do not change
+// keep the time of their last transition in `node`.
+std::string StatusPatchOf(const Options& options, const core::v1::Node& node, int number,
+                          Clock::WallTime now);
 
 coordination::v1::Lease MakeLease(const Options& options, const core::v1::Node& node,
                                   Clock::WallTime now);

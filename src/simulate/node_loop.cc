@@ -5,7 +5,6 @@
 
 #include "api/coordination/v1.h"
 #include "api/core/v1.h"
-#include "object/codec/json/json.h"
 #include "simulate/loops.h"
 #include "simulate/node_life.h"
 
@@ -66,18 +65,10 @@ class NodeLoop final : public Reconciler {
   };
 
   Status ReportStatus(Context& ctx, const Node& node, int number) {
-    core::v1::NodeStatus status = MakeStatus(options_, number, ctx.clock().Now());
-    for (core::v1::NodeCondition& condition : status.conditions) {
-      const auto present = std::find_if(
-          node.status.conditions.begin(), node.status.conditions.end(),
-          [&](const core::v1::NodeCondition& is) { return is.type == condition.type; });
-      if (present != node.status.conditions.end() && present->status == condition.status) {
-        condition.lastTransitionTime = present->lastTransitionTime;
-      }
-    }
     return client_
-        .PatchStatus<Node>(ctx, KeyOf(node),
-                           Patch::Strategic("{\"status\":" + json::Encode(status) + "}"))
+        .PatchStatus<Node>(
+            ctx, KeyOf(node),
+            Patch::Strategic(StatusPatchOf(options_, node, number, ctx.clock().Now())))
         .status();
   }
 

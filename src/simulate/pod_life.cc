@@ -7,6 +7,7 @@
 
 #include "base/strings.h"
 #include "coxswain/conditions.h"
+#include "object/codec/json/json.h"
 #include "object/core/containers.h"
 #include "object/core/pod_state.h"
 
@@ -250,6 +251,20 @@ PodStep NextStep(const Pod& pod, const DesiredPodState& desired, const std::stri
     return Start(pod, desired, host_ip, first->restartCount + 1, second);
   }
   return {};  // waits forever, or is not managed by the simulation
+}
+
+void SetPodAddress(PodStatus& status, std::string address) {
+  status.podIP = address;
+  status.podIPs.emplace_back().ip = std::move(address);
+}
+
+std::string StatusPatchOf(const Pod& pod, const PodStatus& status) {
+  std::string body = R"({"metadata":{"uid":)";
+  json::WriteString(pod.metadata.uid, &body);
+  body += R"(},"status":)";
+  json::Encode(PodStatus::kType, &status, &body);
+  body += "}";
+  return body;
 }
 
 Clock::Duration RestartBackoff(int32_t restarts) {

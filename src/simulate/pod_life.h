@@ -43,6 +43,12 @@ struct PodStep {
 PodStep NextStep(const core::v1::Pod& pod, const DesiredPodState& desired,
                  const std::string& host_ip, Clock::WallTime seen, Clock::WallTime now);
 
+// Adds the Pod's address to the status of a step that needs one.
+void SetPodAddress(core::v1::PodStatus& status, std::string address);
+
+// A strategic merge patch that sets `status` if the Pod still has its UID.
+std::string StatusPatchOf(const core::v1::Pod& pod, const core::v1::PodStatus& status);
+
 // The restart backoff of a container: 10 s, doubled with each restart, up to five minutes.
 Clock::Duration RestartBackoff(int32_t restarts);
 

@@ -5,7 +5,6 @@
 
 #include "api/core/v1.h"
 #include "base/mutex.h"
-#include "object/codec/json/json.h"
 #include "object/core/pod_state.h"
 #include "simulate/addresses.h"
 #include "simulate/loops.h"
@@ -23,15 +22,6 @@ struct ByNode {
   static constexpr std::string_view kName = "spec.nodeName";
   static std::string Of(const Pod& pod) { return pod.spec.nodeName; }
 };
-
-Patch StatusPatch(const Pod& pod, const core::v1::PodStatus& status) {
-  std::string body = R"({"metadata":{"uid":)";
-  json::WriteString(pod.metadata.uid, &body);
-  body += R"(},"status":)";
-  json::Encode(core::v1::PodStatus::kType, &status, &body);
-  body += "}";
-  return Patch::Strategic(std::move(body));
-}
 
 // Threads: like Reconciler.
 class PodLoop final : public Reconciler {
@@ -85,11 +75,11 @@ class PodLoop final : public Reconciler {
       if (address.empty()) {
         return Status::Unavailable("node " + pod.spec.nodeName + " has no address left");
       }
-      step.status.podIP = address;
-      step.status.podIPs.emplace_back().ip = std::move(address);
+      SetPodAddress(step.status, std::move(address));
     }
     const Status patched =
-        client_.PatchStatus<Pod>(ctx, KeyOf(pod), StatusPatch(pod, step.status)).status();
+        client_.PatchStatus<Pod>(ctx, KeyOf(pod), Patch::Strategic(StatusPatchOf(pod, step.status)))
+            .status();
     if (!patched.ok() && !taken.empty()) addresses_.Release(number, taken);
     if (patched.ok()) Forget(pod.metadata.uid);
     return patched;

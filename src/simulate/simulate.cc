@@ -8,9 +8,7 @@
 #include "simulate/pod_life.h"
 
 namespace cox::simulate {
-namespace {
-
-Status Check(const Options& options) {
+Status CheckOptions(const Options& options) {
   if (options.nodes < 1 || options.nodes > kMaxNodes) {
     return Status::BadRequest("the number of nodes must be from 1 to " + std::to_string(kMaxNodes));
   }
@@ -29,8 +27,6 @@ Status Check(const Options& options) {
   return {};
 }
 
-}  // namespace
-
 CacheOptions CacheFor() {
   CacheOptions options;
   options.defaults.transform = StripManagedFields;
@@ -45,7 +41,7 @@ CacheOptions CacheFor() {
 }
 
 Status AddNodes(Manager& manager, const Options& options) {
-  COX_RETURN_IF_ERROR(Check(options));
+  COX_RETURN_IF_ERROR(CheckOptions(options));
   COX_RETURN_IF_ERROR(AddNodeLoop(manager, options));
   return AddPodLoop(manager, options);
 }

@@ -13,7 +13,12 @@
 //   Pods  ──▶ queue ──▶ pod_loop: status, deletion               pod_life.h decides
 //
 // All state is in the cluster; a restarted simulation continues where the previous one stopped.
+// In this mode all nodes share one client and its caches. pernode/fleet.h gives each node its own
+// connection and watches.
 namespace cox::simulate {
+
+// Returns BadRequest for invalid options.
+Status CheckOptions(const Options& options);
 
 // The cache options for the manager: only the fields that are read here.
 CacheOptions CacheFor();

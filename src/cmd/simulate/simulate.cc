@@ -3,9 +3,12 @@
 #include <string>
 #include <utility>
 
+#include "base/await_stop.h"
+#include "base/file_watch.h"
 #include "cmd/commands.h"
 #include "cmd/component/component.h"
 #include "object/scalar/time.h"
+#include "simulate/pernode/fleet.h"
 #include "simulate/simulate.h"
 
 namespace cox::cmd {
@@ -27,7 +30,19 @@ constexpr FlagInfo kFlags[] = {
     {"Nodes", "fail", "names", "",
      "Names of nodes that register and then send no heartbeats, separated by commas"},
     {"Pods", "startup-delay", "duration", "0s", "Time from the binding of a Pod to Running"},
-    {"Pods", "workers", "int", "16", "Number of Pod status writes at the same time"},
+    {"Pods", "workers", "int", "16",
+     "Number of Pod status writes at the same time, without --watch-per-node"},
+    {"Load of real nodes", "watch-per-node", "", "false",
+     "Give each node its own identity, connection, watches and writes, like a kubelet"},
+    {"Load of real nodes", "cluster-signing-cert-file", "file", "",
+     "Certificate of the CA that the API server trusts for clients; it signs the nodes' "
+     "certificates (coxswain up: <data-dir>/pki/ca.crt)"},
+    {"Load of real nodes", "cluster-signing-key-file", "file", "",
+     "Key of that CA (coxswain up: <data-dir>/pki/ca.key)"},
+    {"Load of real nodes", "max-pod-writes", "int", "256",
+     "Number of Pod status writes and deletions at the same time; Lease renewals and node status "
+     "never wait for them"},
+    {"Load of real nodes", "loops", "int", "2", "Number of threads that serve the connections"},
 };
 
 constexpr std::string_view kIntro =
@@ -46,8 +61,18 @@ and Ready after the startup delay; Pods that are being deleted are removed. Anno
               coxswain.dev/fail: ImagePullBackOff any other word: it waits forever, with this reason
   on a Node   coxswain.dev/fail: "true"           it sends no heartbeats, as without power
 
+All nodes share one connection and one watch per kind, which costs the API server little. With --watch-per-node each
+node costs what a real node costs: it has a client certificate for system:node:<name> in the group system:nodes, valid
+for 24 hours and kept in memory (all nodes of the process share one ECDSA key), its own TLS connection, the watches of
+kubelet and kube-proxy (its Pods, its Node, Services, EndpointSlices, and each ConfigMap and Secret of its Pods), and it
+writes its status, Lease and Pods over that connection, so that the Node authorizer and NodeRestriction apply. The
+user of the kubeconfig must be allowed to bind the role system:node-proxier to the group system:nodes, which lets the
+nodes watch EndpointSlices. --secure-port serves metrics named coxswain_simulate_*.
+
 Examples:
   coxswain simulate --nodes 1000 --kubeconfig admin.conf
+  coxswain simulate --nodes 1000 --kubeconfig admin.conf --watch-per-node \
+      --cluster-signing-cert-file pki/ca.crt --cluster-signing-key-file pki/ca.key
   kubectl annotate node sim-7 coxswain.dev/fail=true      # coxswain.dev/fail- repairs it
 )";
 
@@ -93,6 +118,56 @@ Result<simulate::Options> OptionsFrom(const Flags& flags) {
   return options;
 }
 
+Result<simulate::FleetOptions> FleetOptionsFrom(const Flags& flags) {
+  simulate::FleetOptions options;
+  COX_ASSIGN_OR_RETURN(options.nodes, OptionsFrom(flags));
+  COX_ASSIGN_OR_RETURN(const int64_t writes, flags.GetInt("max-pod-writes", 1, 100'000));
+  COX_ASSIGN_OR_RETURN(const int64_t loops, flags.GetInt("loops", 1, 64));
+  options.pod_writes = static_cast<int>(writes);
+  options.loops = static_cast<int>(loops);
+  COX_ASSIGN_OR_RETURN(options.client_ca.certificate_pem,
+                       ReadBoundedFile(flags.Get("cluster-signing-cert-file")));
+  COX_ASSIGN_OR_RETURN(options.client_ca.key_pem,
+                       ReadBoundedFile(flags.Get("cluster-signing-key-file")));
+  return options;
+}
+
+// Flags that have no effect without --watch-per-node, or that it needs.
+Status CheckFlags(const Flags& flags) {
+  const bool per_node = flags.GetBool("watch-per-node");
+  for (const char* name : {"cluster-signing-cert-file", "cluster-signing-key-file"}) {
+    if (flags.Has(name) != per_node) {
+      return Status::BadRequest("--watch-per-node and --" + std::string(name) + " belong together");
+    }
+  }
+  for (const char* name : {"max-pod-writes", "loops"}) {
+    if (flags.Has(name) && !per_node) {
+      return Status::BadRequest("--" + std::string(name) + " needs --watch-per-node");
+    }
+  }
+  if (flags.Has("workers") && per_node) {
+    return Status::BadRequest(
+        "--workers has no effect with --watch-per-node; see "
+        "--max-pod-writes");
+  }
+  return {};
+}
+
+Status RunFleet(const Component& component) {
+  COX_ASSIGN_OR_RETURN(simulate::FleetOptions options, FleetOptionsFrom(component.flags));
+  COX_RETURN_IF_ERROR(simulate::CheckOptions(options.nodes));
+  return component.manager.Add(
+      "simulated-nodes",
+      [&manager = component.manager, config = component.config,
+       options = std::move(options)](Context& ctx) -> Status {
+        COX_RETURN_IF_ERROR(simulate::AllowEndpointSlices(ctx, manager.client()));
+        COX_ASSIGN_OR_RETURN(const auto fleet,
+                             simulate::Fleet::Start(ctx, config, options, manager.metrics()));
+        (void)AwaitStop(ctx);
+        return {};
+      });
+}
+
 }  // namespace
 
 int RunSimulate(std::span<char* const> arguments) {
@@ -101,7 +176,9 @@ int RunSimulate(std::span<char* const> arguments) {
   options.intro = kIntro;
   options.flags = kFlags;
   options.cache = simulate::CacheFor();
+  options.check = CheckFlags;
   return RunComponent(arguments, options, [](const Component& component) -> Status {
+    if (component.flags.GetBool("watch-per-node")) return RunFleet(component);
     COX_ASSIGN_OR_RETURN(const simulate::Options nodes, OptionsFrom(component.flags));
     return simulate::AddNodes(component.manager, nodes);
   });

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// MakeCertificate: ECDSA P-256 certificates, signed by a CA or self-signed.
+// MakeCertificate and CertificateIssuer: ECDSA P-256 certificates, signed by a CA or self-signed.
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 
 #include <optional>
+#include <utility>
 
 #include "net/certificate.h"
+#include "net/certificate_issuer.h"
 #include "net/tls.h"
 #include "net/tls/openssl.h"
 #include "net/tls/record_buffers.h"
@@ -94,13 +96,11 @@ void SetTimes(X509* certificate, int days, std::optional<time_t> now) {
   X509_time_adj_ex(X509_getm_notAfter(certificate), days, 0, from);
 }
 
-Result<CertificatePair> Make(const CertificateRequest& request, const CertificatePair* issuer,
-                             std::optional<time_t> now) {
-  RecordBuffers::Install();
-  ERR_clear_error();
-  const KeyPtr key(EVP_EC_gen("P-256"));
-  const X509Ptr certificate(X509_new());
-  if (key == nullptr || certificate == nullptr) return Failed("key");
+// `issuer` null: self-signed. A certificate for `key`.
+Result<X509Ptr> Sign(const CertificateRequest& request, EVP_PKEY* key,
+                     const ParsedCertificate* issuer, std::optional<time_t> now) {
+  X509Ptr certificate(X509_new());
+  if (certificate == nullptr) return Failed("allocation");
   X509_set_version(certificate.get(), X509_VERSION_3);
   SetTimes(certificate.get(), request.days, now);
   X509_NAME* subject = X509_get_subject_name(certificate.get());
@@ -109,13 +109,9 @@ Result<CertificatePair> Make(const CertificateRequest& request, const Certificat
     named = named && AddName(subject, "O", organization);
   }
   if (!request.common_name.empty()) named = named && AddName(subject, "CN", request.common_name);
-  if (!named || X509_set_pubkey(certificate.get(), key.get()) != 1) return Failed("subject");
+  if (!named || X509_set_pubkey(certificate.get(), key) != 1) return Failed("subject");
 
-  ParsedCertificate signer;
-  if (issuer != nullptr) {
-    COX_ASSIGN_OR_RETURN(signer, ParseCertificatePair(issuer->certificate_pem, issuer->key_pem));
-  }
-  X509* const issuer_certificate = issuer != nullptr ? signer.leaf.get() : certificate.get();
+  X509* const issuer_certificate = issuer != nullptr ? issuer->leaf.get() : certificate.get();
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(issuer_certificate));
   if (!AddUsages(certificate.get(), issuer_certificate, request)) return Failed("extensions");
   if (!AddAlternativeNames(certificate.get(), request)) {
@@ -127,20 +123,66 @@ Result<CertificatePair> Make(const CertificateRequest& request, const Certificat
     AddExtension(certificate.get(), issuer_certificate, NID_authority_key_identifier, "keyid");
     ERR_clear_error();
   }
-  if (X509_sign(certificate.get(), issuer != nullptr ? signer.key.get() : key.get(),
-                EVP_sha256()) == 0) {
+  if (X509_sign(certificate.get(), issuer != nullptr ? issuer->key.get() : key, EVP_sha256()) ==
+      0) {
     return Failed("signing");
   }
+  return certificate;
+}
 
-  const BioPtr certificate_pem(BIO_new(BIO_s_mem()));
-  const BioPtr key_pem(BIO_new(BIO_s_mem()));
-  if (PEM_write_bio_X509(certificate_pem.get(), certificate.get()) != 1 ||
-      PEM_write_bio_PrivateKey(key_pem.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) !=
-          1) {
+Result<std::string> CertificatePem(X509* certificate) {
+  const BioPtr pem(BIO_new(BIO_s_mem()));
+  if (PEM_write_bio_X509(pem.get(), certificate) != 1) return Failed("writing PEM");
+  return Contents(pem.get());
+}
+
+Result<std::string> KeyPem(EVP_PKEY* key) {
+  const BioPtr pem(BIO_new(BIO_s_mem()));
+  if (PEM_write_bio_PrivateKey(pem.get(), key, nullptr, nullptr, 0, nullptr, nullptr) != 1) {
     return Failed("writing PEM");
   }
-  return CertificatePair{Contents(certificate_pem.get()), Contents(key_pem.get())};
+  return Contents(pem.get());
 }
+
+Result<CertificatePair> Make(const CertificateRequest& request, const CertificatePair* issuer,
+                             std::optional<time_t> now) {
+  RecordBuffers::Install();
+  ERR_clear_error();
+  const KeyPtr key(EVP_EC_gen("P-256"));
+  if (key == nullptr) return Failed("key");
+  ParsedCertificate signer;
+  if (issuer != nullptr) {
+    COX_ASSIGN_OR_RETURN(signer, ParseCertificatePair(issuer->certificate_pem, issuer->key_pem));
+  }
+  COX_ASSIGN_OR_RETURN(const X509Ptr certificate,
+                       Sign(request, key.get(), issuer != nullptr ? &signer : nullptr, now));
+  CertificatePair made;
+  COX_ASSIGN_OR_RETURN(made.certificate_pem, CertificatePem(certificate.get()));
+  COX_ASSIGN_OR_RETURN(made.key_pem, KeyPem(key.get()));
+  return made;
+}
+
+class SharedKeyIssuer final : public CertificateIssuer {
+ public:
+  SharedKeyIssuer(ParsedCertificate ca, KeyPtr key, std::string key_pem)
+      : ca_(std::move(ca)), key_(std::move(key)), key_pem_(std::move(key_pem)) {}
+
+  Result<CertificatePair> Issue(const CertificateRequest& request,
+                                Clock::WallTime now) const override {
+    ERR_clear_error();
+    COX_ASSIGN_OR_RETURN(
+        const X509Ptr certificate,
+        Sign(request, key_.get(), &ca_, std::chrono::system_clock::to_time_t(now)));
+    CertificatePair made{.certificate_pem = {}, .key_pem = key_pem_};
+    COX_ASSIGN_OR_RETURN(made.certificate_pem, CertificatePem(certificate.get()));
+    return made;
+  }
+
+ private:
+  const ParsedCertificate ca_;
+  const KeyPtr key_;
+  const std::string key_pem_;
+};
 
 }  // namespace
 
@@ -152,6 +194,21 @@ Result<CertificatePair> MakeCertificate(const CertificateRequest& request,
 Result<CertificatePair> MakeCertificateAt(const CertificateRequest& request,
                                           const CertificatePair* issuer, Clock::WallTime now) {
   return Make(request, issuer, std::chrono::system_clock::to_time_t(now));
+}
+
+Result<std::unique_ptr<CertificateIssuer>> CertificateIssuer::Create(const CertificatePair& ca) {
+  RecordBuffers::Install();
+  ERR_clear_error();
+  COX_ASSIGN_OR_RETURN(ParsedCertificate parsed,
+                       ParseCertificatePair(ca.certificate_pem, ca.key_pem));
+  if (X509_check_ca(parsed.leaf.get()) == 0) {
+    return Status::BadRequest("the certificate is not that of a CA");
+  }
+  KeyPtr key(EVP_EC_gen("P-256"));
+  if (key == nullptr) return Failed("key");
+  COX_ASSIGN_OR_RETURN(std::string pem, KeyPem(key.get()));
+  return std::unique_ptr<CertificateIssuer>(
+      std::make_unique<SharedKeyIssuer>(std::move(parsed), std::move(key), std::move(pem)));
 }
 
 }  // namespace cox::net

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "net/certificate.h"
+#include "net/certificate_issuer.h"
 #include "net/tls.h"
 
 namespace cox::net {
@@ -63,6 +64,42 @@ TEST(TrustedCasTest, RejectInvalidCertificates) {
   };
   EXPECT_TRUE(refused({}, Now()));
   EXPECT_TRUE(refused({"no certificate"}, Now()));
+}
+
+TEST(CertificateIssuerTest, SignsCertificatesWithOneKey) {
+  const auto ca = MakeCertificate({.common_name = "ca", .is_ca = true}, nullptr);
+  ASSERT_TRUE(ca.ok());
+  const auto issuer = CertificateIssuer::Create(*ca);
+  ASSERT_TRUE(issuer.ok()) << issuer.status().ToString();
+  CertificateRequest request;
+  request.common_name = "system:node:sim-1";
+  request.organizations = {"system:nodes"};
+  request.days = 1;
+  request.client_auth = true;
+  const Clock::WallTime now = Now();
+  const auto one = (*issuer)->Issue(request, now);
+  request.common_name = "system:node:sim-2";
+  const auto other = (*issuer)->Issue(request, now);
+  ASSERT_TRUE(one.ok() && other.ok());
+  EXPECT_EQ(one->key_pem, other->key_pem);
+  EXPECT_NE(one->certificate_pem, other->certificate_pem);
+
+  const auto info = ReadCertificate(one->certificate_pem);
+  ASSERT_TRUE(info.ok());
+  EXPECT_EQ(info->common_name, "system:node:sim-1");
+  EXPECT_FALSE(info->is_ca);
+  EXPECT_TRUE(info->ValidAt(now));
+  EXPECT_TRUE(info->ValidAt(now + std::chrono::hours(23)));
+  EXPECT_FALSE(info->ValidAt(now + std::chrono::hours(25)));
+}
+
+TEST(CertificateIssuerTest, RejectsCertificateThatIsNoCa) {
+  const auto leaf = MakeCertificate({.common_name = "leaf"}, nullptr);
+  ASSERT_TRUE(leaf.ok());
+  EXPECT_TRUE(CertificateIssuer::Create(*leaf).status().Is(Reason::kBadRequest));
+  EXPECT_TRUE(CertificateIssuer::Create({.certificate_pem = "x", .key_pem = "y"})
+                  .status()
+                  .Is(Reason::kBadRequest));
 }
 
 }  // namespace
