@@ -55,20 +55,29 @@ class Api:
 
     def send(self, method, path, body=None, accept="application/json", ok=()):
         """Returns the body of the response. Raises OSError, also for a status of 400 or more that is not in `ok`."""
+        reused = self._connection is not None
+        try:
+            status, data = self._exchange(method, path, body, accept)
+        except OSError:
+            if not reused or method == "POST":
+                raise
+            status, data = self._exchange(method, path, body, accept)  # the server had closed the connection
+        if status >= 400 and status not in ok:
+            raise OSError(f"{method} {path}: {status} {data[:300]!r}")
+        return data
+
+    def _exchange(self, method, path, body, accept):
         if self._connection is None:
             self._connection = http.client.HTTPSConnection("127.0.0.1", self._port, timeout=60, context=self._tls)
         try:
             self._connection.request(method, path, None if body is None else json.dumps(body), {
                 "Authorization": "Bearer " + self._token, "Accept": accept, "Content-Type": "application/json"})
             answer = self._connection.getresponse()
-            data = answer.read()
+            return answer.status, answer.read()
         except (OSError, http.client.HTTPException) as error:
             self._connection.close()
             self._connection = None
             raise OSError(f"{method} {path}: {error}") from error
-        if answer.status >= 400 and answer.status not in ok:
-            raise OSError(f"{method} {path}: {answer.status} {data[:300]!r}")
-        return data
 
     def get(self, path, accept="application/json"):
         return json.loads(self.send("GET", path, accept=accept))
@@ -281,7 +290,8 @@ class Phase:
         self._bench.phase = self.name
         print(f"{self.name} ...", flush=True)
         self._server, self._began = self._bench.server_metrics(), time.monotonic()
-        self._before = usage(self._bench.pids())
+        self._pids = self._bench.pids()
+        self._before = usage(self._pids)
         return self
 
     def __exit__(self, kind, *_):
@@ -289,7 +299,9 @@ class Phase:
             return
         self.seconds = time.monotonic() - self._began
         after = usage(self._bench.pids())
-        self.cpu = {name: cpu - self._before.get(name, (0, 0))[1] for name, (_, cpu) in after.items()}
+        # A process that was started in this phase begins at 0.
+        self.cpu = {name: cpu - (self._before[name][1] if name in self._same() else 0)
+                    for name, (_, cpu) in after.items()}
         self.rss = {name: rss for name, (rss, _) in after.items()}
         self.grown = {name: rss - self._before.get(name, (0, 0))[0] for name, (rss, _) in after.items()}
         changed = self._bench.server_metrics() - self._server
@@ -299,6 +311,10 @@ class Phase:
         self._bench.phase = "between"
         print(f"  {self.seconds:.1f} s; CPU s: {show(self.cpu)}; MB: {show(self.rss, 0)}; p99 ms: mutating "
               f"{self.mutating_p99:.1f}, single reads {self.read_p99:.1f}", flush=True)
+
+    def _same(self):
+        """Returns the names of the processes that have run since the begin of the phase."""
+        return {name for name, pid in self._bench.pids().items() if self._pids.get(name) == pid}
 
     def control_cpu(self):
         return sum(value for name, value in self.cpu.items() if name not in ("etcd", "nodes"))

@@ -8,6 +8,7 @@
 #include "net/client/call.h"
 #include "net/client/pool.h"
 #include "net/client/response_collector.h"
+#include "net/many_clients.h"
 
 namespace cox::net {
 namespace {
@@ -208,10 +209,47 @@ class LoopClient final : public Client {
   const std::shared_ptr<ClientPool> pool_;
 };
 
+class SharedContextFactory final : public ClientFactory {
+ public:
+  SharedContextFactory(ClientOptions options, ClientContexts contexts)
+      : options_(std::move(options)), contexts_(std::move(contexts)) {}
+
+  std::unique_ptr<Client> Make(std::shared_ptr<const ClientIdentity> identity,
+                               std::shared_ptr<EventLoop> loop) const override {
+    ClientContexts contexts;
+    contexts.server = Share(contexts_.server);
+    contexts.proxy = Share(contexts_.proxy);
+    contexts.identity = std::static_pointer_cast<const ParsedIdentity>(std::move(identity));
+    ClientOptions options = options_;
+    options.loop = loop;
+    return std::make_unique<LoopClient>(std::move(options), std::move(contexts), std::move(loop));
+  }
+
+ private:
+  static SslContextPtr Share(const SslContextPtr& context) {
+    if (context != nullptr) SSL_CTX_up_ref(context.get());
+    return SslContextPtr(context.get());
+  }
+
+  const ClientOptions options_;
+  const ClientContexts contexts_;
+};
+
 }  // namespace
 
 Result<std::optional<Bytes>> ClientStream::TryRead(const std::function<void()>&) {
   return Status(Reason::kMethodNotAllowed, "the stream cannot be read without blocking");
+}
+
+Result<std::unique_ptr<ClientFactory>> ClientFactory::Create(ClientOptions options) {
+  options.loop = nullptr;
+  ClientTls& tls = options.tls_options;
+  tls.certificate_pem.clear();
+  tls.key_pem.clear();
+  COX_ASSIGN_OR_RETURN(ClientContexts contexts, MakeClientContexts(options));
+  tls.ca_pem.clear();  // part of the context; not copied into each client
+  return std::unique_ptr<ClientFactory>(
+      std::make_unique<SharedContextFactory>(std::move(options), std::move(contexts)));
 }
 
 Result<std::shared_ptr<EventLoop>> StartEventLoop(const Context& ctx, const std::string& name) {

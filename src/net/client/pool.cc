@@ -20,6 +20,9 @@ constexpr int kMaxAttempts = 3;
 // Concurrent connection attempts: a server may take a burst of thousands for an attack.
 constexpr size_t kMaxConnecting = 128;
 
+// Checks whether a connection has become idle, per idle timeout.
+constexpr int kIdleChecks = 4;
+
 // Contains nothing that could end the request line.
 bool IsToken(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c != '\x7f'; });
@@ -130,6 +133,8 @@ void ClientPool::Open() {
   ClientConnection& connection = *connections_.back();
   connection.self_ = std::prev(connections_.end());
   size_.fetch_add(1, std::memory_order_relaxed);
+  // The next check may be too late for the new connection: Distribute schedules an earlier one.
+  if (check_scheduled_ && check_at_ - connection.since_ > ShortestLimit()) check_scheduled_ = false;
   connection.Connect();
 }
 
@@ -151,19 +156,29 @@ void ClientPool::Remove(ClientConnection& connection, const Status& why) {
   DistributeSoon();
 }
 
+Clock::Duration ClientPool::ShortestLimit() const {
+  Clock::Duration shortest = Clock::Duration::max();
+  for (const Clock::Duration limit :
+       {Clock::Duration(options_.connect_timeout), Clock::Duration(options_.ping_after),
+        Clock::Duration(options_.idle_timeout) / kIdleChecks}) {
+    if (limit.count() > 0) shortest = std::min(shortest, limit);
+  }
+  return shortest;
+}
+
+// Not periodically: a process with thousands of clients would spend most of its idle time on it.
 void ClientPool::ScheduleCheck() {
   if (check_scheduled_ || connections_.empty() || closed_) return;
-  std::chrono::milliseconds shortest(4000);
-  bool limited = false;
-  for (const auto limit : {options_.connect_timeout, options_.ping_after, options_.idle_timeout}) {
-    if (limit.count() <= 0) continue;
-    shortest = std::min(shortest, limit);
-    limited = true;
+  const Clock::SteadyTime now = loop_->clock().Monotonic();
+  check_at_ = Clock::kNever;
+  for (const auto& connection : connections_) {
+    check_at_ = std::min(check_at_, connection->NextCheck(now));
   }
-  if (!limited) return;
+  if (check_at_ == Clock::kNever) return;
   check_scheduled_ = true;
-  const auto period = std::max(shortest / 4, std::chrono::milliseconds(5));
-  timer_ = loop_->clock().After(period, [loop = loop_, alive = alive_] {
+  const Clock::Duration wait =
+      std::max(Clock::Duration(check_at_ - now), Clock::Duration(std::chrono::milliseconds(1)));
+  timer_ = loop_->clock().After(wait, [loop = loop_, alive = alive_] {
     loop->Post([alive] {
       if (*alive != nullptr) (*alive)->Check();
     });
@@ -261,6 +276,9 @@ void ClientConnection::OnConnected(boost::asio::ip::tcp::socket socket) {
         MakeClientSsl(pool_.tls_.server.get(), pool_.options_.tls_options, pool_.options_.host);
     if (!made.ok()) return Fail(made.status());
     ssl = *std::move(made);
+    if (const auto& identity = pool_.tls_.identity) {
+      if (const Status applied = identity->ApplyTo(ssl.get()); !applied.ok()) return Fail(applied);
+    }
   }
   auto tunnel = MakeTunnel();
   if (!tunnel.ok()) return Fail(tunnel.status());
@@ -359,6 +377,26 @@ void ClientConnection::OnUnprocessed(std::shared_ptr<ClientCall> call) {
   }
   pool_.waiting_.push_back(std::move(call));
   pool_.DistributeSoon();
+}
+
+Clock::SteadyTime ClientConnection::NextCheck(Clock::SteadyTime now) const {
+  const ClientOptions& options = pool_.options_;
+  // The limits of an open connection may be shorter than that of connecting.
+  const Clock::Duration shortest = pool_.ShortestLimit();
+  if (!was_up_) return shortest == Clock::Duration::max() ? Clock::kNever : now + shortest;
+  // A limit has expired when more than its time has passed.
+  constexpr std::chrono::milliseconds kAfter{1};
+  Clock::SteadyTime next = Clock::kNever;
+  if (options.idle_timeout.count() > 0) {
+    next = idle_since_ == Clock::SteadyTime{} ? now + options.idle_timeout / kIdleChecks
+                                              : idle_since_ + options.idle_timeout + kAfter;
+  }
+  if (options.ping_after.count() > 0 && !http1_) {
+    next = std::min(next, (pinged_ == Clock::SteadyTime{} ? since_ + options.ping_after
+                                                          : pinged_ + options.ping_after / 2) +
+                              kAfter);
+  }
+  return next;
 }
 
 void ClientConnection::CheckTime(Clock::SteadyTime now) {

@@ -10,6 +10,7 @@
 
 #include "net/client/call.h"
 #include "net/io/channel.h"
+#include "net/tls/client_identity.h"
 #include "net/tls/client_tls.h"
 
 namespace cox::net {
@@ -20,6 +21,8 @@ class ClientConnection;
 struct ClientContexts {
   SslContextPtr server;  // null: plain text
   SslContextPtr proxy;   // null: no TLS proxy
+  // The client certificate, if `server` has none because several clients share it. May be null.
+  std::shared_ptr<const ParsedIdentity> identity;
 };
 // BadRequest for PEM that does not parse.
 Result<ClientContexts> MakeClientContexts(const ClientOptions& options);
@@ -49,6 +52,9 @@ class ClientPool final : public CallServer {
   void Open();
   void Remove(ClientConnection& connection, const Status& why);
   void DistributeSoon();
+  // The shortest of the options' timeouts; the maximum if there is none.
+  Clock::Duration ShortestLimit() const;
+  // Schedules a check for when the first timeout of a connection can expire.
   void ScheduleCheck();
   void Check();
 
@@ -64,6 +70,7 @@ class ClientPool final : public CallServer {
   bool distributing_ = false;
   bool distribute_queued_ = false;
   bool check_scheduled_ = false;
+  Clock::SteadyTime check_at_{};  // if check_scheduled_
   Timer timer_;
   std::shared_ptr<ClientPool*> alive_;
 };
@@ -81,6 +88,8 @@ class ClientConnection final : public Channel::User, public ClientSession::Host 
   size_t active() const { return session_ == nullptr ? 0 : session_->active(); }
   ClientSession& session() { return *session_; }
   void CheckTime(Clock::SteadyTime now);
+  // When CheckTime may have something to do. kNever: there is no timeout.
+  Clock::SteadyTime NextCheck(Clock::SteadyTime now) const;
   // OK: the server closed it.
   void Fail(const Status& why);
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "net/certificate.h"
-#include "net/certificate_issuer.h"
 #include "net/tls.h"
+#include "net/tls/client_identity.h"
 #include "net/tls/openssl.h"
 #include "net/tls/record_buffers.h"
 
@@ -164,24 +164,20 @@ Result<CertificatePair> Make(const CertificateRequest& request, const Certificat
 
 class SharedKeyIssuer final : public CertificateIssuer {
  public:
-  SharedKeyIssuer(ParsedCertificate ca, KeyPtr key, std::string key_pem)
-      : ca_(std::move(ca)), key_(std::move(key)), key_pem_(std::move(key_pem)) {}
+  SharedKeyIssuer(ParsedCertificate ca, KeyPtr key) : ca_(std::move(ca)), key_(std::move(key)) {}
 
-  Result<CertificatePair> Issue(const CertificateRequest& request,
-                                Clock::WallTime now) const override {
+  Result<std::shared_ptr<const ClientIdentity>> Issue(const CertificateRequest& request,
+                                                      Clock::WallTime now) const override {
     ERR_clear_error();
-    COX_ASSIGN_OR_RETURN(
-        const X509Ptr certificate,
-        Sign(request, key_.get(), &ca_, std::chrono::system_clock::to_time_t(now)));
-    CertificatePair made{.certificate_pem = {}, .key_pem = key_pem_};
-    COX_ASSIGN_OR_RETURN(made.certificate_pem, CertificatePem(certificate.get()));
-    return made;
+    COX_ASSIGN_OR_RETURN(X509Ptr certificate, Sign(request, key_.get(), &ca_,
+                                                   std::chrono::system_clock::to_time_t(now)));
+    EVP_PKEY_up_ref(key_.get());
+    return std::make_shared<const ParsedIdentity>(std::move(certificate), KeyPtr(key_.get()));
   }
 
  private:
   const ParsedCertificate ca_;
   const KeyPtr key_;
-  const std::string key_pem_;
 };
 
 }  // namespace
@@ -206,9 +202,8 @@ Result<std::unique_ptr<CertificateIssuer>> CertificateIssuer::Create(const Certi
   }
   KeyPtr key(EVP_EC_gen("P-256"));
   if (key == nullptr) return Failed("key");
-  COX_ASSIGN_OR_RETURN(std::string pem, KeyPem(key.get()));
   return std::unique_ptr<CertificateIssuer>(
-      std::make_unique<SharedKeyIssuer>(std::move(parsed), std::move(key), std::move(pem)));
+      std::make_unique<SharedKeyIssuer>(std::move(parsed), std::move(key)));
 }
 
 }  // namespace cox::net

@@ -6,8 +6,9 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "net/certificate.h"
-#include "net/certificate_issuer.h"
+#include "net/many_clients.h"
 #include "net/tls.h"
+#include "net/tls/client_identity.h"
 
 namespace cox::net {
 namespace {
@@ -66,10 +67,9 @@ TEST(TrustedCasTest, RejectInvalidCertificates) {
   EXPECT_TRUE(refused({"no certificate"}, Now()));
 }
 
-TEST(CertificateIssuerTest, SignsCertificatesWithOneKey) {
-  const auto ca = MakeCertificate({.common_name = "ca", .is_ca = true}, nullptr);
-  ASSERT_TRUE(ca.ok());
-  const auto issuer = CertificateIssuer::Create(*ca);
+TEST(CertificateIssuerTest, SignsClientCertificates) {
+  const CertificatePair ca = Made({.common_name = "ca", .is_ca = true});
+  const auto issuer = CertificateIssuer::Create(ca);
   ASSERT_TRUE(issuer.ok()) << issuer.status().ToString();
   CertificateRequest request;
   request.common_name = "system:node:sim-1";
@@ -77,26 +77,25 @@ TEST(CertificateIssuerTest, SignsCertificatesWithOneKey) {
   request.days = 1;
   request.client_auth = true;
   const Clock::WallTime now = Now();
-  const auto one = (*issuer)->Issue(request, now);
-  request.common_name = "system:node:sim-2";
-  const auto other = (*issuer)->Issue(request, now);
-  ASSERT_TRUE(one.ok() && other.ok());
-  EXPECT_EQ(one->key_pem, other->key_pem);
-  EXPECT_NE(one->certificate_pem, other->certificate_pem);
-
-  const auto info = ReadCertificate(one->certificate_pem);
-  ASSERT_TRUE(info.ok());
-  EXPECT_EQ(info->common_name, "system:node:sim-1");
-  EXPECT_FALSE(info->is_ca);
-  EXPECT_TRUE(info->ValidAt(now));
-  EXPECT_TRUE(info->ValidAt(now + std::chrono::hours(23)));
-  EXPECT_FALSE(info->ValidAt(now + std::chrono::hours(25)));
+  const auto issued = (*issuer)->Issue(request, now);
+  ASSERT_TRUE(issued.ok()) << issued.status().ToString();
+  const auto& identity = static_cast<const ParsedIdentity&>(**issued);
+  unsigned char* der = nullptr;
+  const int size = i2d_X509(identity.certificate(), &der);
+  ASSERT_GT(size, 0);
+  const std::vector<std::string> chain = {
+      std::string(reinterpret_cast<char*>(der), static_cast<size_t>(size))};
+  OPENSSL_free(der);
+  const auto trusted = TrustedCas::Parse(ca.certificate_pem);
+  ASSERT_TRUE(trusted.ok());
+  EXPECT_TRUE((*trusted)->VerifyClient(chain, now).ok());
+  EXPECT_TRUE((*trusted)->VerifyClient(chain, now + std::chrono::hours(23)).ok());
+  EXPECT_FALSE((*trusted)->VerifyClient(chain, now + std::chrono::hours(25)).ok());
 }
 
 TEST(CertificateIssuerTest, RejectsCertificateThatIsNoCa) {
-  const auto leaf = MakeCertificate({.common_name = "leaf"}, nullptr);
-  ASSERT_TRUE(leaf.ok());
-  EXPECT_TRUE(CertificateIssuer::Create(*leaf).status().Is(Reason::kBadRequest));
+  const CertificatePair leaf = Made({.common_name = "leaf"});
+  EXPECT_TRUE(CertificateIssuer::Create(leaf).status().Is(Reason::kBadRequest));
   EXPECT_TRUE(CertificateIssuer::Create({.certificate_pem = "x", .key_pem = "y"})
                   .status()
                   .Is(Reason::kBadRequest));

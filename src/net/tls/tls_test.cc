@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "net/certificate.h"
+#include "net/many_clients.h"
 #include "net/testing/loopback.h"
 #include "net/testing/weak_certificate.h"
 #include "net/tls/client_tls.h"
@@ -16,6 +17,7 @@
 namespace cox::net {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 // The result of a handshake between two engines in memory.
@@ -287,6 +289,35 @@ TEST_F(TlsTest, HandlerSeesClientCertificateAndServerCertificateReloads) {
   options.tls_options.ca_pem = new_ca.certificate_pem;
   EXPECT_TRUE(
       loopback.MakeClient(options)->Do(loopback.context, {.method = "GET", .target = "/"}).ok());
+}
+
+TEST_F(TlsTest, ClientsOfOneFactoryHaveTheirOwnCertificates) {
+  Mutex mu;
+  std::vector<std::string> certificates;
+  Loopback loopback([&](const ExchangePtr& exchange) {
+    MutexLock lock(mu);
+    certificates = exchange->request().peer->certificates;
+    exchange->Send({});
+  });
+  const auto issuer = CertificateIssuer::Create(loopback.ca);
+  ASSERT_TRUE(issuer.ok()) << issuer.status().ToString();
+  const auto factory = ClientFactory::Create(loopback.Options(true));
+  ASSERT_TRUE(factory.ok()) << factory.status().ToString();
+  const auto loop = StartEventLoop(loopback.context, "clients");
+  ASSERT_TRUE(loop.ok());
+  for (const char* name : {"jane", "john"}) {
+    CertificateRequest request;
+    request.common_name = name;
+    request.client_auth = true;
+    const auto identity = (*issuer)->Issue(request, RealClock().Now());
+    EXPECT_TRUE(identity.ok());
+    const auto client = (*factory)->Make(*identity, *loop);
+    const auto response = client->Do(loopback.context, {.method = "GET", .target = "/"});
+    EXPECT_TRUE(response.ok()) << response.status().ToString();
+    MutexLock lock(mu);
+    EXPECT_THAT(certificates, ElementsAre(HasSubstr(name)));
+  }
+  StopEventLoop(**loop);
 }
 
 TEST(MakeCertificate, InvalidAddressIsRejected) {

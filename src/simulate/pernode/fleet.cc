@@ -8,9 +8,9 @@
 #include "api/rbac/v1.h"
 #include "base/file_watch.h"
 #include "base/random.h"
-#include "net/certificate_issuer.h"
 #include "net/client.h"
 #include "net/io/event_loop.h"
+#include "net/many_clients.h"
 #include "net/url.h"
 #include "simulate/node_life.h"
 #include "simulate/pernode/shard.h"
@@ -48,12 +48,12 @@ Result<net::ClientOptions> ServerOf(const Config& config) {
 class Group {
  public:
   Group(const Context& ctx, std::shared_ptr<net::EventLoop> loop, const FleetOptions& options,
-        const net::ClientOptions& server, const net::CertificateIssuer& issuer,
+        const net::ClientFactory& clients, const net::CertificateIssuer& issuer,
         PerNodeMetrics& metrics, PodAddresses& addresses)
       : context_(ctx),
         loop_(std::move(loop)),
         options_(options),
-        server_(server),
+        clients_(clients),
         issuer_(issuer),
         shard_{.options = options.nodes,
                .clock = ctx.clock(),
@@ -98,19 +98,14 @@ class Group {
     request.organizations = {"system:nodes"};
     request.days = kCertificateDays;
     request.client_auth = true;
-    COX_ASSIGN_OR_RETURN(net::CertificatePair certificate,
-                         issuer_.Issue(request, shard_.clock.Now()));
-    net::ClientOptions options = server_;
-    options.loop = loop_;
-    options.tls_options.certificate_pem = std::move(certificate.certificate_pem);
-    options.tls_options.key_pem = std::move(certificate.key_pem);
-    return net::Client::Create(context_, std::move(options));
+    COX_ASSIGN_OR_RETURN(auto identity, issuer_.Issue(request, shard_.clock.Now()));
+    return clients_.Make(std::move(identity), loop_);
   }
 
   const Context context_;
   const std::shared_ptr<net::EventLoop> loop_;
   const FleetOptions& options_;
-  const net::ClientOptions& server_;
+  const net::ClientFactory& clients_;
   const net::CertificateIssuer& issuer_;
   Shard shard_;
   std::vector<std::unique_ptr<SimulatedNode>> nodes_;
@@ -118,10 +113,10 @@ class Group {
 
 class LoopFleet final : public Fleet {
  public:
-  LoopFleet(FleetOptions options, net::ClientOptions server,
+  LoopFleet(FleetOptions options, std::unique_ptr<net::ClientFactory> clients,
             std::unique_ptr<net::CertificateIssuer> issuer, MetricsRegistry& metrics)
       : options_(std::move(options)),
-        server_(std::move(server)),
+        clients_(std::move(clients)),
         issuer_(std::move(issuer)),
         metrics_(metrics) {}
   ~LoopFleet() override {
@@ -131,7 +126,7 @@ class LoopFleet final : public Fleet {
   Status Begin(const Context& ctx) {
     for (int i = 0; i < options_.loops; ++i) {
       COX_ASSIGN_OR_RETURN(auto loop, net::StartEventLoop(ctx, "nodes-" + std::to_string(i)));
-      groups_.push_back(std::make_unique<Group>(ctx, std::move(loop), options_, server_, *issuer_,
+      groups_.push_back(std::make_unique<Group>(ctx, std::move(loop), options_, *clients_, *issuer_,
                                                 metrics_, addresses_));
     }
     for (int i = 0; i < options_.loops; ++i) {
@@ -142,7 +137,7 @@ class LoopFleet final : public Fleet {
 
  private:
   const FleetOptions options_;
-  const net::ClientOptions server_;
+  const std::unique_ptr<net::ClientFactory> clients_;
   const std::unique_ptr<net::CertificateIssuer> issuer_;
   PerNodeMetrics metrics_;
   PodAddresses addresses_;
@@ -172,9 +167,10 @@ Result<std::unique_ptr<Fleet>> Fleet::Start(const Context& ctx, const Config& co
     return Status::BadRequest("at least one loop and one Pod write are needed");
   }
   COX_ASSIGN_OR_RETURN(net::ClientOptions server, ServerOf(config));
+  COX_ASSIGN_OR_RETURN(auto clients, net::ClientFactory::Create(std::move(server)));
   COX_ASSIGN_OR_RETURN(auto issuer, net::CertificateIssuer::Create(options.client_ca));
-  auto fleet = std::make_unique<LoopFleet>(std::move(options), std::move(server), std::move(issuer),
-                                           metrics);
+  auto fleet = std::make_unique<LoopFleet>(std::move(options), std::move(clients),
+                                           std::move(issuer), metrics);
   COX_RETURN_IF_ERROR(fleet->Begin(ctx));
   return std::unique_ptr<Fleet>(std::move(fleet));
 }
