@@ -500,8 +500,8 @@ class Bench:
             "rss_mb_empty_control": control,
             "rss_kb_per_node_control": registered.control_grown() * 1024 / options.nodes,
             "rss_kb_per_pod_control": created.control_grown() * 1024 / max(pods, 1),
-            "rss_kb_per_node_nodes": registered.rss["nodes"] * 1024 / options.nodes,
-            "rss_kb_per_pod_nodes": (created.rss["nodes"] - registered.rss["nodes"]) * 1024 / max(pods, 1),
+            "rss_mb_nodes": registered.rss["nodes"],
+            "rss_mb_nodes_with_pods": created.rss["nodes"],
             "rss_mb_etcd": idle.rss.get("etcd", 0),
         }
         for name in ("pods", "idle", "churn", "collapse", "restart"):
