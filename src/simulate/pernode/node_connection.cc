@@ -17,7 +17,7 @@ const std::string& UserAgent() {
   return agent;
 }
 
-std::string WithoutEnvelope(std::string body) {
+std::string WithoutEnvelope(const std::string& body) {
   if (!proto::HasEnvelope(body)) return {};
   const Result<proto::Envelope> envelope = proto::Open(body);
   return envelope.ok() ? std::string(envelope->raw) : std::string();
@@ -50,7 +50,7 @@ class NodeConnection::Call final : public net::ResponseObserver {
   }
   void OnEnd(const Status& status) override {
     if (!status.ok()) return Finish("unavailable");
-    if (wants_body_) reply_.body = WithoutEnvelope(std::move(reply_.body));
+    if (wants_body_) reply_.body = WithoutEnvelope(reply_.body);
     Finish({});
   }
 
