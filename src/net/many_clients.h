@@ -33,8 +33,8 @@ class CertificateIssuer {
                                                               Clock::WallTime now) const = 0;
 };
 
-// Creates clients that differ only in their identity and loop. They share one TLS context, which
-// takes OpenSSL longer to create than a handshake, and more memory than a connection.
+// Creates clients that differ only in their identity and loop. They share one TLS context: one per
+// client, with its parsed certificate, costs about 1.4 ms of CPU time and 30 KB.
 //
 // Threads: constant after construction. Its clients may outlive it.
 class ClientFactory {
