@@ -100,7 +100,7 @@ class EndpointSliceReconciler final : public Reconciler {
 
  private:
   using ServicePtr = std::shared_ptr<const Service>;
-  // What the last sync of a large Service left, for syncs that handle only the changed Pods.
+  // The slices after the last sync of a large Service, for syncs that handle only the changed Pods.
   struct Known {
     ServicePtr service;
     SliceIndex slices;

@@ -54,13 +54,13 @@ std::vector<SlicePtr> SliceIndex::With(const std::set<std::string>& pods) const 
 }
 
 SlicePtr SliceIndex::Best(const GroupKey& group, size_t room,
-                          const std::vector<SlicePtr>& others_than) const {
+                          const std::vector<SlicePtr>& except) const {
   SlicePtr best;
   for (const auto& [name, slice] : slices_) {
     if (slice->endpoints.size() + room > kMaxEndpointsPerSlice) continue;
     if (best != nullptr && slice->endpoints.size() <= best->endpoints.size()) continue;
     if (GroupOf(*slice) != group) continue;
-    if (std::find(others_than.begin(), others_than.end(), slice) == others_than.end()) best = slice;
+    if (std::find(except.begin(), except.end(), slice) == except.end()) best = slice;
   }
   return best;
 }

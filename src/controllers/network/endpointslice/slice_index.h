@@ -28,8 +28,9 @@ class SliceIndex {
   bool Holds(const std::vector<SlicePtr>& slices) const;
   // The slices that contain an endpoint of one of the Pods, without duplicates, sorted by name.
   std::vector<SlicePtr> With(const std::set<std::string>& pods) const;
-  // Of the other slices of this group, the one with the least room that is enough; null: none.
-  SlicePtr Best(const GroupKey& group, size_t room, const std::vector<SlicePtr>& others_than) const;
+  // The slice of this group with the least room that is enough, without those in `except`; null:
+  // none.
+  SlicePtr Best(const GroupKey& group, size_t room, const std::vector<SlicePtr>& except) const;
   bool Contains(const GroupKey& group) const;
   const std::map<std::string, SlicePtr>& slices() const { return slices_; }  // by name
   size_t endpoints() const { return by_pod_.size(); }                        // with a Pod
