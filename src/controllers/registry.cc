@@ -200,6 +200,11 @@ Status AddControllers(Manager& manager, const Options& options, const ClientFor&
                   {"controller", word.name});
     }
   }
+  Options completed = options;
+  // The view's client writes as the account of the controller, which may not list Leases.
+  if (completed.node_lifecycle.reader == nullptr) {
+    completed.node_lifecycle.reader = &manager.client();
+  }
   for (const ControllerInfo& controller : kControllers) {
     if (!IsEnabled(controller, options.controllers)) continue;
     std::shared_ptr<Client> client;
@@ -210,7 +215,7 @@ Status AddControllers(Manager& manager, const Options& options, const ClientFor&
         controller.reporter.empty() ? controller.name : controller.reporter;
     const auto view =
         std::make_shared<ControllerView>(manager, std::string(reporter), std::move(client));
-    COX_RETURN_IF_ERROR(controller.add(*view, options));
+    COX_RETURN_IF_ERROR(controller.add(*view, completed));
   }
   return {};
 }

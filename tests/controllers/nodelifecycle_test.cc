@@ -7,6 +7,7 @@
 #include "controllers/node/tainteviction/tainteviction_controller.h"
 #include "coxswain/conditions.h"
 #include "harness.h"
+#include "testkit/faulty_transport.h"
 
 namespace cox::controllers {
 namespace {
@@ -66,6 +67,31 @@ class NodeLifecycleTest : public ControllerTest {
     return testing::Value(TaintsOf(node),
                           testing::Contains("node.kubernetes.io/" + key + ":" + effect));
   }
+  void Renew(const std::string& name) {
+    const auto renewed = ChangeObject<Lease>(*ctx, client(), {"kube-node-lease", name},
+                                             [&](Lease& lease) -> Result<bool> {
+                                               lease.spec.renewTime = MicroTime(TimeNow(*clock));
+                                               return true;
+                                             });
+    EXPECT_TRUE(renewed.ok()) << renewed.status().ToString();
+  }
+  // Advances the clock until the node is marked as unreachable. `send_heartbeats` keeps the others
+  // alive. The clock is advanced repeatedly, because the controller may start its timers late, and
+  // because a test write during which the clock is advanced counts as slow.
+  Node AwaitMarked(const std::string& name, const std::string& taint,
+                   const std::function<void()>& send_heartbeats) {
+    Result<Node> marked = Status::Internal("not marked");
+    while (!marked.ok() && !ctx->Done()) {
+      send_heartbeats();
+      Context attempt = ctx->WithTimeout(std::chrono::milliseconds(200));
+      marked = WaitFor<Node>(attempt, client(), {"", name}, [&](const Node& node) {
+        return HasTaint(node, "unreachable", taint);
+      });
+      if (!marked.ok()) clock->Advance(seconds(5));
+    }
+    EXPECT_TRUE(marked.ok()) << marked.status().ToString();
+    return marked.ok() ? *marked : Node();
+  }
   void CreatePod(const std::string& name, const std::string& node,
                  std::optional<int64_t> tolerated_seconds) {
     Pod pod;
@@ -102,8 +128,9 @@ TEST_F(NodeLifecycleTest, UnreachableNodeBecomesUnknownAndItsPodsAreEvicted) {
     AwaitNode(name, [](const Node& node) { return HasTaint(node, "disk-pressure", "NoSchedule"); });
   }
   clock->Advance(seconds(11));
-  const Node lost =
-      AwaitNode("n1", [](const Node& node) { return HasTaint(node, "unreachable", "NoExecute"); });
+  const Node lost = AwaitMarked("n1", "NoExecute", [&] {
+    for (const char* name : {"n2", "n3"}) Post(name, {{"Ready", "True"}});
+  });
   EXPECT_THAT(TaintsOf(lost), IsSupersetOf({"node.kubernetes.io/unreachable:NoSchedule",
                                             "node.kubernetes.io/unreachable:NoExecute"}));
   const auto* ready = FindCondition(lost.status.conditions, "Ready");
@@ -174,7 +201,89 @@ TEST_F(NodeLifecycleTest, RenewedLeaseIsAHeartbeat) {
   Post("n3", {{"Ready", "True"}, {"PIDPressure", "True"}});
   AwaitNode("n3", [](const Node& node) { return HasTaint(node, "pid-pressure", "NoSchedule"); });
   clock->Advance(seconds(11));
-  AwaitNode("n2", [](const Node& node) { return HasTaint(node, "unreachable", "NoSchedule"); });
+  AwaitMarked("n2", "NoSchedule", [&] {
+    Post("n3", {{"Ready", "True"}});
+    Renew("n1");
+  });
+  EXPECT_THAT(TaintsOf(AwaitNode("n1", nullptr)), IsEmpty());
+}
+
+// The API server fails all writes of Leases, so it cannot receive heartbeats either.
+TEST_F(NodeLifecycleTest, NoNodeIsMarkedWhileTheApiServerIsNotResponsive) {
+  for (const char* name : {"n1", "n2", "n3"}) CreateNode(name);
+  const auto faults = testkit::FaultyTransport::Over(cluster->transport());
+  const std::unique_ptr<Client> faulty = MakeClient(faults);
+  const testkit::RequestMatch lease_writes{
+      .verb = "create", .resource = "leases", .ns = {}, .name = {}};
+  faults->Add(lease_writes, {.answer = Status::Unavailable("overloaded")});
+  NodeLifecycleOptions options;
+  options.reader = faulty.get();
+  Start({{AddNodeLifecycleController, options}});
+  for (const char* name : {"n1", "n2", "n3"}) {
+    AwaitNode(name, [](const Node& node) { return TaintsOf(node).empty(); });
+  }
+  // All grace periods end, and the controller examines the nodes repeatedly.
+  while (faults->requests(lease_writes) < 20 && !ctx->Done()) {
+    clock->Advance(seconds(6));
+    std::this_thread::yield();
+  }
+  for (const char* name : {"n1", "n2", "n3"}) {
+    const Node node = AwaitNode(name, nullptr);
+    EXPECT_TRUE(IsTrue(node.status.conditions, "Ready")) << name;
+    EXPECT_THAT(TaintsOf(node), IsEmpty()) << name;
+  }
+  // The server recovers. A node that is silent for another grace period is dead.
+  faults->Clear();
+  Status recovered = Status::NotFound("no test write");
+  while (!recovered.ok() && !ctx->Done()) {
+    clock->Advance(seconds(6));
+    Context attempt = ctx->WithTimeout(std::chrono::milliseconds(300));
+    recovered =
+        WaitFor<Lease>(attempt, client(), {"kube-system", "node-lifecycle-write-test"}).status();
+  }
+  for (const auto& [condition, taint, after] :
+       {std::tuple("DiskPressure", "disk-pressure", seconds(40)),
+        std::tuple("PIDPressure", "pid-pressure", seconds(11))}) {
+    for (const char* name : {"n2", "n3"}) {
+      Post(name, {{"Ready", "True"}, {condition, "True"}});
+      AwaitNode(name, [taint = std::string(taint)](const Node& node) {
+        return HasTaint(node, taint, "NoSchedule");
+      });
+    }
+    clock->Advance(after);
+  }
+  AwaitMarked("n1", "NoSchedule", [&] {
+    for (const char* name : {"n2", "n3"}) Post(name, {{"Ready", "True"}});
+  });
+  StopManager();  // it uses `faulty`
+}
+
+TEST_F(NodeLifecycleTest, StoredRenewalIsAHeartbeatBeforeTheWatchDeliversIt) {
+  core::v1::Namespace ns;
+  ns.metadata.name = "kube-node-lease";
+  (void)client().Create(*ctx, ns);
+  for (const char* name : {"n1", "n2", "n3"}) CreateNode(name);
+  Lease lease;
+  lease.metadata = {.name = "n1", .namespace_ = "kube-node-lease"};
+  lease.spec.holderIdentity = "n1";
+  lease.spec.leaseDurationSeconds = 40;
+  lease.spec.renewTime = MicroTime(TimeNow(*clock));
+  Create(lease);
+  late.emplace(client());
+  Start({AddNodeLifecycleController});
+  for (const char* name : {"n1", "n2", "n3"}) {
+    AwaitNode(name, [](const Node& node) { return TaintsOf(node).empty(); });
+  }
+  late->Hold<Lease>();
+  clock->Advance(seconds(39));
+  Renew("n1");
+  Post("n3", {{"Ready", "True"}, {"PIDPressure", "True"}});
+  AwaitNode("n3", [](const Node& node) { return HasTaint(node, "pid-pressure", "NoSchedule"); });
+  clock->Advance(seconds(12));
+  AwaitMarked("n2", "NoSchedule", [&] {
+    Post("n3", {{"Ready", "True"}});
+    Renew("n1");
+  });
   EXPECT_THAT(TaintsOf(AwaitNode("n1", nullptr)), IsEmpty());
 }
 
@@ -196,6 +305,39 @@ TEST_F(NodeLifecycleTest, CordonAndConditionsBecomeTaints) {
   AwaitNode("n1", [](const Node& node) {
     return HasTaint(node, "not-ready", "NoSchedule") && !HasTaint(node, "not-ready", "NoExecute");
   });
+}
+
+TEST_F(NodeLifecycleTest, EvictionsWaitWhileTheApiServerIsNotResponsive) {
+  CreateNode("n1");
+  CreatePod("a", "n1", 0);
+  ASSERT_TRUE(ChangeObject<Node>(*ctx, client(), {"", "n1"}, [](Node& node) -> Result<bool> {
+                node.spec.taints = {
+                    {.key = "node.kubernetes.io/unreachable", .effect = "NoExecute"}};
+                return true;
+              }).ok());
+  late.emplace(client());
+  late->FailWith([](const Operation& operation) {
+    const bool reads_node = operation.verb == Operation::Verb::kGet;
+    return reads_node ? Status::Unavailable("overloaded") : Status();
+  });
+  Start({AddTaintEvictionController});
+  while (late->Count<Node>(Operation::Verb::kGet) < 2 && !ctx->Done()) {
+    clock->Advance(seconds(6));
+    std::this_thread::yield();
+  }
+  const auto pod = client().Get<Pod>(*ctx, {"default", "a"});
+  ASSERT_TRUE(pod.ok());
+  EXPECT_FALSE(pod->metadata.deletionTimestamp.has_value());
+  late->FailWith(nullptr);
+  Result<Pod> evicted = Status::Internal("not evicted");
+  while (!evicted.ok() && !ctx->Done()) {
+    clock->Advance(seconds(6));
+    Context attempt = ctx->WithTimeout(seconds(2));
+    evicted = WaitFor<Pod>(attempt, client(), {"default", "a"}, [](const Pod& stored) {
+      return stored.metadata.deletionTimestamp.has_value();
+    });
+  }
+  EXPECT_TRUE(evicted.ok()) << evicted.status().ToString();
 }
 
 TEST_F(NodeLifecycleTest, PodsWithoutTolerationAreEvictedImmediately) {

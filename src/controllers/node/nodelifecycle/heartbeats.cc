@@ -14,7 +14,24 @@ void Heartbeats::LeaseSeen(const coordination::v1::Lease& lease) {
   const Instant said = lease.spec.renewTime.value_or(MicroTime());
   MutexLock lock(mu_);
   const auto [entry, added] = leases_.try_emplace(lease.metadata.name);
-  if (added || entry->second.said != said) entry->second = {said, clock_.Monotonic()};
+  if (!added && entry->second.said == said) return;
+  const Clock::SteadyTime now = clock_.Monotonic();
+  if (!added) NoteGap(lease.metadata.name, now);
+  entry->second = {said, now};
+}
+
+void Heartbeats::NoteGap(const std::string& node, Clock::SteadyTime now) {
+  const auto status = status_.find(node);
+  const auto lease = leases_.find(node);
+  Clock::SteadyTime last = Clock::SteadyTime::min();
+  if (status != status_.end()) last = std::max(last, status->second.at);
+  if (lease != leases_.end()) last = std::max(last, lease->second.at);
+  gaps_.Note(now, now - last);
+}
+
+HeartbeatGaps::Recent Heartbeats::Recent() {
+  MutexLock lock(mu_);
+  return gaps_.Read(clock_.Monotonic());
 }
 
 void Heartbeats::LeaseGone(const std::string& name) {
@@ -34,6 +51,7 @@ Clock::SteadyTime Heartbeats::Observe(const Node& node) {
                      std::chrono::nanoseconds(node.metadata.creationTimestamp.UnixNanos());
     heard = {said, now - std::max(age, std::chrono::nanoseconds(0))};
   } else if (added || heard.said != said) {
+    if (!added) NoteGap(node.metadata.name, now);
     heard = {said, now};
   }
   const auto lease = leases_.find(node.metadata.name);

@@ -10,6 +10,7 @@
 #include "api/core/v1.h"
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "controllers/node/nodelifecycle/overload.h"
 
 namespace cox::controllers {
 
@@ -22,7 +23,8 @@ namespace cox::controllers {
 // Threads: all methods may be called concurrently.
 class Heartbeats {
  public:
-  explicit Heartbeats(const Clock& clock) : clock_(clock) {}
+  // A heartbeat is late if it comes more than half of `grace` after the one before it.
+  Heartbeats(const Clock& clock, Clock::Duration grace) : clock_(clock), gaps_(grace / 2) {}
 
   void LeaseSeen(const coordination::v1::Lease& lease);
   void LeaseGone(const std::string& name);
@@ -33,14 +35,19 @@ class Heartbeats {
   bool Knows(const std::string& node) const;
   // Resets all heartbeats to now, after an outage that affected all nodes.
   void Excuse();
+  // Counts the heartbeats of all nodes during the last half of the grace period.
+  HeartbeatGaps::Recent Recent();
 
  private:
   struct RecordHeartbeat {
     Instant said;  // the timestamp in the object; a different one is a heartbeat
     Clock::SteadyTime at{};
   };
+  void NoteGap(const std::string& node, Clock::SteadyTime now) COX_REQUIRES(mu_);
+
   const Clock& clock_;
   mutable Mutex mu_;
+  HeartbeatGaps gaps_ COX_GUARDED_BY(mu_);
   std::unordered_map<std::string, RecordHeartbeat> status_ COX_GUARDED_BY(mu_);
   std::unordered_map<std::string, RecordHeartbeat> leases_ COX_GUARDED_BY(mu_);
 };

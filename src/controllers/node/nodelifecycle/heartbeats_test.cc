@@ -36,7 +36,7 @@ class HeartbeatsTest : public testing::Test {
   Clock::Duration Silence(const Node& node) { return clock.Monotonic() - heard.Observe(node); }
 
   TestClock clock;
-  Heartbeats heard{clock};
+  Heartbeats heard{clock, seconds(50)};
 };
 
 TEST_F(HeartbeatsTest, OnlyNewTimestampCountsAsHeartbeat) {
@@ -77,6 +77,24 @@ TEST_F(HeartbeatsTest, ExcuseResetsAllHeartbeats) {
   clock.Advance(seconds(100));
   heard.Excuse();
   EXPECT_EQ(Silence(MakeNode(1)), seconds(0));
+}
+
+TEST_F(HeartbeatsTest, LateRenewalsAreCounted) {
+  heard.Observe(MakeNode(1));
+  heard.LeaseSeen(MakeLease(1));  // the first one has no gap
+  EXPECT_EQ(heard.Recent().on_time + heard.Recent().late, 0u);
+  clock.Advance(seconds(10));
+  heard.LeaseSeen(MakeLease(2));
+  heard.LeaseSeen(MakeLease(2));  // a resync
+  EXPECT_EQ(heard.Recent().on_time, 1u);
+  clock.Advance(seconds(20));
+  heard.Observe(MakeNode(2));  // a status is a heartbeat, too
+  EXPECT_EQ(heard.Recent().on_time, 2u);
+  clock.Advance(seconds(26));
+  heard.LeaseSeen(MakeLease(3));
+  EXPECT_EQ(heard.Recent().on_time, 0u);  // older than half of the grace period
+  EXPECT_EQ(heard.Recent().late, 1u);
+  EXPECT_EQ(heard.Recent().longest, seconds(26));
 }
 
 TEST_F(HeartbeatsTest, UnknownConditionsHaveUpstreamReasons) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controllers/node/nodelifecycle/nodelifecycle_controller.h"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 
 #include "base/await_stop.h"
 #include "controllers/node/nodelifecycle/condition_taints.h"
 #include "controllers/node/nodelifecycle/heartbeats.h"
+#include "controllers/node/nodelifecycle/overload.h"
 #include "controllers/node/nodelifecycle/zones.h"
 #include "controllers/shared/pods/by_node.h"
 #include "controllers/shared/pods/pod_state.h"
@@ -20,6 +22,11 @@ using core::v1::Node;
 using core::v1::Pod;
 
 constexpr std::string_view kLeaseNamespace = "kube-node-lease";
+// The object of the test writes.
+constexpr std::string_view kProbeNamespace = "kube-system";
+constexpr std::string_view kProbeName = "node-lifecycle-write-test";
+// When a node is examined again that cannot be judged now.
+constexpr std::chrono::seconds kExamineAgain{2};
 
 // Access to the controller's queue, to requeue nodes when zones change.
 class Wakeups {
@@ -54,13 +61,16 @@ class NodeLifecycle final : public Reconciler {
                 std::shared_ptr<Wakeups> wakeups)
       : options_(options),
         client_(manager.client()),
+        reader_(options.reader != nullptr ? *options.reader : manager.client()),
         events_(manager.events()),
         clock_(manager.context().clock()),
         nodes_(manager.cache().ListerOf<Node>()),
         pods_(manager.cache().IndexOf<Pod, pods::ByNode>()),
         wakeups_(std::move(wakeups)),
-        heartbeats_(clock_),
+        heartbeats_(clock_, options.monitor_grace_period),
         zones_(clock_, options),
+        probe_([this](Context& ctx) { return MakeTestWrite(ctx); },
+               [this] { heartbeats_.Excuse(); }),
         leases_(manager.cache().InformerOf<Lease>().AddHandler(
             {.on_add = [this](const auto& lease) { LeaseSeen(*lease); },
              .on_update = [this](const auto&, const auto& lease) { LeaseSeen(*lease); },
@@ -85,20 +95,21 @@ class NodeLifecycle final : public Reconciler {
     }
     Node node = *found;
     AddNode(node);
-    const Clock::Duration left = TimeLeft(node);
-    if (left <= Clock::Duration()) COX_RETURN_IF_ERROR(MarkUnknown(ctx, node));
+    COX_ASSIGN_OR_RETURN(const Examination examined, Examine(ctx, node));
+    if (examined.verdict == NodeVerdict::kMark) COX_RETURN_IF_ERROR(MarkUnknown(ctx, node));
     ReportZones(
         zones_.Note(key.name, ZoneKeyOf(node), ReadyStatus(node) == core::v1::kConditionTrue));
-    COX_ASSIGN_OR_RETURN(const Clock::Duration turn, SetTaints(ctx, node));
-    if (ReadyStatus(node) == core::v1::kConditionUnknown) {
+    const bool paused = examined.verdict == NodeVerdict::kWait;
+    COX_ASSIGN_OR_RETURN(const Clock::Duration turn, SetTaints(ctx, node, paused));
+    if (ReadyStatus(node) == core::v1::kConditionUnknown && !paused) {
       COX_RETURN_IF_ERROR(MarkPodsNotReady(ctx, node));
     }
     // The return of a node that is Unknown already causes an event, so no timer is needed.
-    const bool overdue_later = left > Clock::Duration();
-    if (turn > Clock::Duration() && (!overdue_later || turn < left)) {
+    const Clock::Duration left = examined.again;
+    if (turn > Clock::Duration() && (left <= Clock::Duration() || turn < left)) {
       return ReconcileResult::After(turn);
     }
-    return overdue_later ? ReconcileResult::After(left) : ReconcileResult::Done();
+    return left > Clock::Duration() ? ReconcileResult::After(left) : ReconcileResult::Done();
   }
 
  private:
@@ -127,12 +138,74 @@ class NodeLifecycle final : public Reconciler {
     if (change.state) wakeups_->Add(zones_.NotReady());
   }
 
+  Clock::Duration GraceOf(const Node& node) const {
+    return ReadyStatus(node).empty() ? options_.startup_grace_period
+                                     : options_.monitor_grace_period;
+  }
   // The time until the node's grace period ends.
   Clock::Duration TimeLeft(const Node& node) {
-    const Clock::SteadyTime heard = heartbeats_.Observe(node);
-    const Clock::Duration grace =
-        ReadyStatus(node).empty() ? options_.startup_grace_period : options_.monitor_grace_period;
-    return heard + grace - clock_.Monotonic();
+    return heartbeats_.Observe(node) + GraceOf(node) - clock_.Monotonic();
+  }
+
+  struct Examination {
+    NodeVerdict verdict = NodeVerdict::kAlive;
+    Clock::Duration again{};  // zero: not necessary
+  };
+  // Decides whether the node is dead or the control plane overloaded.
+  Result<Examination> Examine(Context& ctx, const Node& node) {
+    Clock::Duration left = TimeLeft(node);
+    const Clock::Duration settling = SettlingTime(GraceOf(node));
+    if (left > settling) return Examination{NodeVerdict::kAlive, left - settling};
+    // The test writes begin before the grace period ends, so that they do not delay its end.
+    const std::optional<Clock::Duration> responsive = probe_.Check(ctx);
+    left = TimeLeft(node);  // it may be new
+    if (left > Clock::Duration()) {
+      return Examination{NodeVerdict::kAlive,
+                         std::min<Clock::Duration>(left, ControlPlaneProbe::kPeriod)};
+    }
+    const bool marked = !UnknownConditions(node, TimeNow(clock_)).has_value();
+    if (!marked && responsive.has_value()) {
+      // The watch may be late.
+      COX_RETURN_IF_ERROR(ReadLease(ctx, node.metadata.name));
+      left = TimeLeft(node);
+    }
+    const HeartbeatGaps::Recent recent = heartbeats_.Recent();
+    const NodeEvidence evidence{.silent = GraceOf(node) - left,
+                                .grace = GraceOf(node),
+                                .on_time = recent.on_time,
+                                .late = recent.late,
+                                .longest_gap = recent.longest,
+                                .responsive = responsive};
+    const NodeVerdict verdict = ExamineNode(evidence);
+    if (verdict == NodeVerdict::kAlive) return Examination{verdict, left};
+    if (verdict == NodeVerdict::kMark) return Examination{verdict, {}};
+    COX_V(ctx.log(), 2, "Not marking a silent node: the control plane may be overloaded",
+          {"node", node.metadata.name}, {"late", recent.late}, {"on time", recent.on_time});
+    return Examination{verdict, kExamineAgain};
+  }
+
+  // Reads the node's Lease from the store, not from a cache.
+  Status ReadLease(Context& ctx, const std::string& name) {
+    ListOptions which;
+    which.ns = kLeaseNamespace;
+    which.fields = fields::Selector::OneTermEqual("metadata.name", name);
+    Context attempt = ctx.WithTimeout(ControlPlaneProbe::kLimit);
+    const Result<ObjectList<Lease>> leases = reader_.List<Lease>(attempt, which);
+    if (leases.status().Is(Reason::kForbidden)) return {};  // then only the watch is known
+    COX_RETURN_IF_ERROR(leases.status());
+    for (const Lease& lease : leases->items) LeaseSeen(lease);
+    return {};
+  }
+
+  // Creates an object that exists already after the first time. The store decides that with a
+  // transaction that is committed like every write, so this changes nothing and needs as long.
+  Status MakeTestWrite(Context& ctx) {
+    Lease lease;
+    lease.metadata.namespace_ = kProbeNamespace;
+    lease.metadata.name = kProbeName;
+    const Status written = reader_.Create(ctx, std::move(lease)).status();
+    const bool processed = written.Is(Reason::kAlreadyExists) || written.Is(Reason::kForbidden);
+    return processed ? Status() : written;
   }
 
   Status MarkUnknown(Context& ctx, Node& node) {
@@ -151,11 +224,14 @@ class NodeLifecycle final : public Reconciler {
   }
 
   // Returns the time to wait for an eviction permit; 0: none needed, or wait for a zone change.
-  Result<Clock::Duration> SetTaints(Context& ctx, Node& node) {
+  // `paused`: the control plane may be overloaded, so there are no new evictions.
+  Result<Clock::Duration> SetTaints(Context& ctx, Node& node, bool paused) {
     Clock::Duration wait{};
     Eviction eviction = Eviction::kFromConditions;
     if (zones_.AllDown()) {
       eviction = Eviction::kNone;
+    } else if (paused) {
+      eviction = Eviction::kNoMore;
     } else if (!EvictingTaint(node).empty() && !HasEvictingTaint(node)) {
       const std::optional<Clock::Duration> turn = zones_.TakeTurn(ZoneKeyOf(node));
       wait = turn.value_or(Clock::Duration());
@@ -193,6 +269,7 @@ class NodeLifecycle final : public Reconciler {
 
   const NodeLifecycleOptions options_;
   Client& client_;
+  Client& reader_;
   EventRecorder& events_;
   Clock& clock_;
   const Lister<Node> nodes_;
@@ -200,6 +277,7 @@ class NodeLifecycle final : public Reconciler {
   const std::shared_ptr<Wakeups> wakeups_;
   Heartbeats heartbeats_;
   Zones zones_;
+  ControlPlaneProbe probe_;
   std::once_flag primed_;
   const InformerHandle leases_;  // last: its handler uses the other members
 };

@@ -3,6 +3,10 @@
 
 #include <chrono>
 
+namespace cox {
+class Client;
+}
+
 namespace cox::controllers {
 
 struct NodeLifecycleOptions {
@@ -16,6 +20,10 @@ struct NodeLifecycleOptions {
   double unhealthy_zone_threshold = 0.55;
   // --large-cluster-size-threshold: in smaller clusters the secondary rate is 0.
   int large_cluster_size_threshold = 50;
+  // Reads Leases and makes the test writes that show whether the API server is overloaded; null:
+  // the controller's client. The accounts of upstream's roles may not list Leases, but the user
+  // that reads for all controllers may.
+  Client* reader = nullptr;
 };
 
 }  // namespace cox::controllers

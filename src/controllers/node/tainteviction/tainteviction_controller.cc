@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controllers/node/tainteviction/tainteviction_controller.h"
 
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
 
+#include "base/log.h"
+#include "base/strings.h"
+#include "controllers/node/nodelifecycle/condition_taints.h"
 #include "controllers/node/tainteviction/eviction_time.h"
 #include "controllers/shared/pods/by_node.h"
 #include "controllers/shared/pods/pod_state.h"
@@ -16,6 +21,17 @@ namespace {
 using core::v1::Node;
 using core::v1::Pod;
 using core::v1::Taint;
+
+// A read of the Node that takes longer shows that the control plane is overloaded: then the taints
+// of unreachable nodes may be wrong, and evictions wait.
+constexpr std::chrono::seconds kReadLimit{2};
+constexpr std::chrono::seconds kPause{5};
+
+// The taints that the node lifecycle controller derives from missing heartbeats and from the Ready
+// condition.
+bool IsHealthTaint(const Taint& taint) {
+  return taint.key == kNotReadyTaint || taint.key == kUnreachableTaint;
+}
 
 class TaintEviction final : public Reconciler {
  public:
@@ -41,11 +57,16 @@ class TaintEviction final : public Reconciler {
     std::optional<Time> next;
     std::set<ObjectKey> waiting;
     Status failed;
+    std::optional<bool> confirmed;
     for (const auto& pod : pods_.Find(key.name)) {
       if (pod->metadata.deletionTimestamp.has_value()) continue;
       const std::optional<Time> at = EvictionTime(*pod, taints);
       if (!at.has_value()) continue;
       if (*at <= now) {
+        if (!confirmed.has_value()) {
+          COX_ASSIGN_OR_RETURN(confirmed, ConfirmTaints(ctx, *node));
+        }
+        if (!*confirmed) return ReconcileResult::After(kPause);
         const Status evicted = Evict(ctx, *pod);
         if (!evicted.ok()) failed = evicted;
         continue;
@@ -60,6 +81,23 @@ class TaintEviction final : public Reconciler {
   }
 
  private:
+  // Before the first eviction: reads the node from the store if it is tainted because of its
+  // health. False: the read was slow, or the taints have changed, which the watch delivers later.
+  Result<bool> ConfirmTaints(Context& ctx, const Node& node) {
+    if (std::none_of(node.spec.taints.begin(), node.spec.taints.end(), IsHealthTaint)) return true;
+    const Clock::SteadyTime began = clock_.Monotonic();
+    Context attempt = ctx.WithTimeout(kReadLimit);
+    const Result<Node> read = client_.Get<Node>(attempt, KeyOf(node));
+    if (read.status().Is(Reason::kNotFound) || read.status().Is(Reason::kForbidden)) return true;
+    const Clock::Duration took = clock_.Monotonic() - began;
+    if (!read.ok() || took > kReadLimit) {
+      COX_WARNING(ctx.log(), "The API server is slow or unreachable: evictions wait",
+                  {"node", node.metadata.name}, {"took", FormatDuration(took)});
+      return false;
+    }
+    return NoExecuteTaints(*read) == NoExecuteTaints(node);
+  }
+
   // Taints that users add may have no timeAdded: the time when they were first observed is used.
   void SetTaintTimes(const std::string& node, List<Taint>& taints) {
     MutexLock lock(mu_);
