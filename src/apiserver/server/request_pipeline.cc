@@ -21,16 +21,29 @@ size_t WorkersFor(const FairnessOptions& options) {
                              std::max(0, options.max_mutating_requests_inflight));
 }
 
+// Nodes and leaders are considered dead if these requests are late.
+bool ConcernsLease(const RequestInfo& info) {
+  return info.resource == "leases" && info.group == "coordination.k8s.io" && !info.long_running &&
+         (info.verb == "get" || info.verb == "create" || info.verb == "update" ||
+          info.verb == "patch");
+}
+
 }  // namespace
 
 RequestPipeline::RequestPipeline(const Context& ctx, const FairnessOptions& fairness,
                                  std::chrono::nanoseconds request_timeout, MetricsRegistry& metrics,
                                  const Registry& registry)
     : request_timeout_(request_timeout),
-      request_metrics_(metrics, [&registry] { return registry.served(); }),
+      write_lag_(ctx.clock()),
+      request_metrics_(
+          metrics, [&registry] { return registry.served(); }, &write_lag_),
       fairness_(MakeFairness(ctx, fairness, metrics, registry)),
       in_flight_limit_(fairness, ctx.clock()),
-      workers_(ctx, {.name = "request", .max_threads = WorkersFor(fairness)}) {}
+      shedding_(fairness_ != nullptr ? static_cast<RequestGate&>(*fairness_)
+                                     : static_cast<RequestGate&>(in_flight_limit_),
+                write_lag_, ctx.clock(), metrics),
+      workers_(ctx, {.name = "request", .max_threads = WorkersFor(fairness)}),
+      lease_workers_(ctx, {.name = "lease", .max_threads = WorkersFor(fairness)}) {}
 
 std::unique_ptr<PriorityAndFairness> RequestPipeline::MakeFairness(const Context& ctx,
                                                                    const FairnessOptions& options,
@@ -58,8 +71,7 @@ void RequestPipeline::Connect(Filters filters) {
        .authenticator = filters.authenticator,
        .auditor = filters.auditor,
        .impersonation = filters.impersonation,
-       .gate = fairness_ != nullptr ? static_cast<RequestGate&>(*fairness_)
-                                    : static_cast<RequestGate&>(in_flight_limit_),
+       .gate = shedding_,
        .authorizer = filters.authorizer,
        .fencing = filters.fencing,
        .offload =
@@ -93,11 +105,12 @@ void RequestPipeline::ResumeWaited(std::shared_ptr<Call> call) {
 void RequestPipeline::Offload(std::shared_ptr<Call> call,
                               std::function<void(std::shared_ptr<Call>)> then) {
   Call& raw = *call;
+  WorkerPool& workers = ConcernsLease(call->info) ? lease_workers_ : workers_;
   // This thread keeps no reference, so that the call is destroyed on the worker.
   std::function<void()> work = [call = std::move(call), then = std::move(then)]() mutable {
     then(std::move(call));
   };
-  if (!workers_.Submit(std::move(work))) {  // on failure `work` is unchanged and holds the call
+  if (!workers.Submit(std::move(work))) {  // on failure `work` is unchanged and holds the call
     raw.RespondStatus(Status(Reason::kTooManyRequests, "too many requests, please try again later",
                              StatusDetails{.retry_after_seconds = 1}));
   }

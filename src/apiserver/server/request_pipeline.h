@@ -5,10 +5,11 @@
 #include <memory>
 
 #include "apiserver/filters/chain.h"
+#include "apiserver/filters/fairness/event_shedding.h"
 #include "apiserver/filters/fairness/fairness.h"
 #include "apiserver/filters/fairness/gate.h"
 #include "apiserver/filters/fairness/inflight_limit.h"
-
+#include "apiserver/filters/fairness/write_lag.h"
 #include "apiserver/filters/metrics/request_metrics.h"
 #include "apiserver/registry/served/registry.h"
 #include "base/context.h"
@@ -45,7 +46,10 @@ class RequestPipeline {
   void Serve(net::ExchangePtr exchange, bool local);
   // False while it stops; then `work` is unchanged.
   bool Submit(std::function<void()> work) { return workers_.Submit(std::move(work)); }
-  void Stop() { workers_.Stop(); }
+  void Stop() {
+    workers_.Stop();
+    lease_workers_.Stop();
+  }
 
   // Null if priority and fairness is disabled.
   PriorityAndFairness* fairness() const { return fairness_.get(); }
@@ -61,10 +65,15 @@ class RequestPipeline {
   void Offload(std::shared_ptr<Call> call, std::function<void(std::shared_ptr<Call>)> then);
 
   const std::chrono::nanoseconds request_timeout_;
+  WriteLag write_lag_;
   RequestMetrics request_metrics_;
   const std::unique_ptr<PriorityAndFairness> fairness_;
   InFlightLimit in_flight_limit_;
+  EventShedding shedding_;
   WorkerPool workers_;
+  // Renewals of Leases never wait for a thread behind other requests: exempt requests, which have
+  // no limit, can occupy all threads of the other pool.
+  WorkerPool lease_workers_;
   Chain chain_;
 };
 

@@ -81,9 +81,15 @@ bool IsReading(const RequestInfo& info) {
 
 double Seconds(Clock::Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
+bool WritesObject(const RequestInfo& info) {
+  return info.is_resource && !info.long_running &&
+         (info.verb == "create" || info.verb == "update" || info.verb == "patch" ||
+          info.verb == "delete");
+}
+
 }  // namespace
 
-RequestMetrics::RequestMetrics(MetricsRegistry& registry, CurrentServedSet served)
+RequestMetrics::RequestMetrics(MetricsRegistry& registry, CurrentServedSet served, WriteLag* lag)
     : total_(registry.AddCounterVec(
           {"apiserver_request_total",
            "Requests that were answered, by what they asked for and the HTTP code of the answer.",
@@ -116,7 +122,8 @@ RequestMetrics::RequestMetrics(MetricsRegistry& registry, CurrentServedSet serve
           kSeriesLimit)),
       reading_(inflight_.With({"readOnly"})),
       writing_(inflight_.With({"mutating"})),
-      served_(std::move(served)) {}
+      served_(std::move(served)),
+      lag_(lag) {}
 
 RequestMetrics::Subject RequestMetrics::SubjectOf(const RequestInfo& info) const {
   if (!info.is_resource) return {"", "", "", KnownPath(info.path)};
@@ -193,10 +200,14 @@ void RequestMetrics::Follow(Call& call) {
                                           : writing_;
   running.Inc();
   Clock& clock = call.ctx().clock();
+  WriteLag* const lag = WritesObject(call.info) && series.dry_run.empty() ? lag_ : nullptr;
+  if (lag != nullptr) lag->Begin();
   call.set_on_response(
-      [this, &series, &running, &clock, start = clock.Monotonic()](int code, size_t bytes) {
+      [this, &series, &running, &clock, lag, start = clock.Monotonic()](int code, size_t bytes) {
+        const Clock::Duration took = clock.Monotonic() - start;
         running.Dec();
-        Finish(series, code, bytes, clock.Monotonic() - start);
+        Finish(series, code, bytes, took);
+        if (lag != nullptr) lag->End(took, code < 300);
       });
 }
 

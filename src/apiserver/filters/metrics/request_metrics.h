@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/filters/fairness/write_lag.h"
 #include "apiserver/registry/served/served_set.h"
 #include "apiserver/request/call.h"
 #include "base/metrics.h"
@@ -28,7 +29,8 @@ namespace cox::apiserver {
 // Lifetime: Must outlive the calls it follows.
 class RequestMetrics {
  public:
-  RequestMetrics(MetricsRegistry& registry, CurrentServedSet served);
+  // Reports writes of objects to `lag`, unless it is null.
+  RequestMetrics(MetricsRegistry& registry, CurrentServedSet served, WriteLag* lag = nullptr);
 
   // Measures the call until its response is sent, or until a stream ends.
   // REQUIRES: call.info is set; no other user of Call::set_on_answer.
@@ -68,6 +70,7 @@ class RequestMetrics {
   Gauge& reading_;
   Gauge& writing_;
   const CurrentServedSet served_;
+  WriteLag* const lag_;
   mutable SharedMutex mutex_;
   std::map<SeriesKey, std::unique_ptr<Series>> series_ COX_GUARDED_BY(mutex_);
 };
