@@ -13,7 +13,7 @@ using coordination::v1::Lease;
 
 constexpr std::chrono::milliseconds kFirstRetry{200};
 constexpr std::chrono::milliseconds kMaxRetry{7000};
-// A renewal that takes longer is cancelled and retried.
+// A renewal that takes longer, or longer than the renewal period, is cancelled and retried.
 constexpr std::chrono::seconds kTimeout{10};
 
 }  // namespace
@@ -46,6 +46,17 @@ NodeLease::NodeLease(Client& client, std::string name, std::chrono::seconds dura
     : client_(client), name_(std::move(name)), duration_(duration), node_(std::move(node)) {}
 
 Status NodeLease::Renew(Context& ctx) {
+  for (bool again = false;; again = true) {
+    const Status renewed = TryRenew(ctx);
+    const bool changed = renewed.Is(Reason::kConflict) || renewed.Is(Reason::kNotFound) ||
+                         renewed.Is(Reason::kAlreadyExists);
+    // Other errors leave the known version valid, so that the retry needs one request, not two.
+    if (changed) lease_.reset();
+    if (!changed || again) return renewed;
+  }
+}
+
+Status NodeLease::TryRenew(Context& ctx) {
   const ObjectKey key{std::string(kLeaseNamespace), name_};
   if (!lease_) {
     Result<Lease> found = client_.Get<Lease>(ctx, key);
@@ -58,13 +69,8 @@ Status NodeLease::Renew(Context& ctx) {
   const auto node = node_ ? node_() : nullptr;
   Lease next =
       NextLease(lease_ ? &*lease_ : nullptr, name_, node.get(), duration_, ctx.clock().Now());
-  Result<Lease> written =
-      lease_ ? client_.Update(ctx, std::move(next)) : client_.Create(ctx, std::move(next));
-  if (!written.ok()) {
-    lease_.reset();
-    return written.status();
-  }
-  lease_ = *std::move(written);
+  COX_ASSIGN_OR_RETURN(
+      lease_, lease_ ? client_.Update(ctx, std::move(next)) : client_.Create(ctx, std::move(next)));
   return {};
 }
 
@@ -73,7 +79,7 @@ void NodeLease::Run(Context& ctx) {
   const Clock::Duration period = Clock::Duration(duration_) / 4;
   Clock::Duration retry = kFirstRetry;
   while (!ctx.Done()) {
-    Context attempt = ctx.WithTimeout(kTimeout);
+    Context attempt = ctx.WithTimeout(std::min<Clock::Duration>(kTimeout, period));
     const Status renewed = Renew(attempt);
     Clock::Duration pause = retry;
     if (renewed.ok()) {
@@ -84,7 +90,7 @@ void NodeLease::Run(Context& ctx) {
       if (ctx.Done()) return;
       COX_V(ctx.log(), retry == kFirstRetry ? 2 : 0, "Could not renew the lease of the node",
             {"lease", name_}, {"why", renewed.message()});
-      retry = std::min<Clock::Duration>(retry * 2, kMaxRetry);
+      retry = std::min<Clock::Duration>({retry * 2, kMaxRetry, period});
     }
     if (!ctx.Sleep(pause).ok()) return;
   }

@@ -25,9 +25,10 @@ coordination::v1::Lease NextLease(const coordination::v1::Lease* present, const 
 
 // Renews the Lease four times per duration until `ctx` is cancelled.
 //
-// A failed update is retried immediately a few times, then with a backoff of at most seven seconds:
-// a Lease that is not renewed for its duration makes the node NotReady.
-// Threads: one.
+// An update of an outdated version is retried immediately, other failures with a backoff of at most
+// seven seconds and at most a quarter of the duration: a Lease that is not renewed for its duration
+// makes the node NotReady. Renewals do not wait for other writes of the kubelet: they have their
+// own thread, and the client has no rate limit. Threads: one.
 class NodeLease {
  public:
   using NodeSource = std::function<std::shared_ptr<const core::v1::Node>()>;
@@ -38,6 +39,8 @@ class NodeLease {
   Status Renew(Context& ctx);
 
  private:
+  Status TryRenew(Context& ctx);
+
   Client& client_;
   const std::string name_;
   const std::chrono::seconds duration_;

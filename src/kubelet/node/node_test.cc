@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/testing/test_clock.h"
 #include "coxswain/conditions.h"
 #include "kubelet/node/kernel_settings.h"
 #include "kubelet/node/lease.h"
@@ -13,6 +14,7 @@
 #include "kubelet/node/node_status.h"
 #include "kubelet/node/pressure.h"
 #include "object/codec/json/json.h"
+#include "sdk/testing/function_client.h"
 
 namespace cox::kubelet {
 namespace {
@@ -383,6 +385,53 @@ TEST(LeaseTest, RenewsAndSetsOwnerReference) {
   next = NextLease(&next, "node-1", &node, std::chrono::seconds(40), now);
   ASSERT_EQ(next.metadata.ownerReferences.size(), 1u);
   EXPECT_EQ(next.metadata.ownerReferences[0].uid, "u-2");
+}
+
+// A client that records the verbs and returns an error for each planned failure.
+class LeaseClient final : public sdk::FunctionClient {
+ public:
+  LeaseClient() {
+    execute = [this](Context&, const Operation& operation) -> Result<Object> {
+      const bool reads = operation.verb == Operation::Verb::kGet;
+      verbs.push_back(reads ? "get"
+                            : (operation.verb == Operation::Verb::kCreate ? "create" : "update"));
+      if (!failures.empty() && !reads) {
+        const Status failure = failures.front();
+        failures.erase(failures.begin());
+        if (!failure.ok()) return failure;
+      }
+      return reads ? Object::Of(coordination::v1::Lease()) : *operation.body;
+    };
+  }
+  std::vector<std::string> verbs;
+  std::vector<Status> failures;
+};
+
+TEST(LeaseTest, OverloadedServerIsNotAskedForTheLeaseAgain) {
+  TestClock clock;
+  Context ctx(clock);
+  LeaseClient client;
+  NodeLease lease(client, "node-1", std::chrono::seconds(40), nullptr);
+  ASSERT_TRUE(lease.Renew(ctx).ok());
+  EXPECT_THAT(client.verbs, ElementsAre("get", "update"));
+  client.verbs.clear();
+  client.failures = {Status(Reason::kTooManyRequests, "later"), Status::Timeout("slow"),
+                     Status::Unavailable("broken")};
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(lease.Renew(ctx).ok());
+  EXPECT_TRUE(lease.Renew(ctx).ok());
+  EXPECT_THAT(client.verbs, ElementsAre("update", "update", "update", "update"));
+}
+
+TEST(LeaseTest, OutdatedVersionIsReadAndRenewedImmediately) {
+  TestClock clock;
+  Context ctx(clock);
+  LeaseClient client;
+  NodeLease lease(client, "node-1", std::chrono::seconds(40), nullptr);
+  ASSERT_TRUE(lease.Renew(ctx).ok());
+  client.verbs.clear();
+  client.failures = {Status::Conflict("the object has been modified")};
+  EXPECT_TRUE(lease.Renew(ctx).ok());
+  EXPECT_THAT(client.verbs, ElementsAre("update", "get", "update"));
 }
 
 }  // namespace
