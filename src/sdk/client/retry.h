@@ -2,11 +2,16 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "base/context.h"
 #include "net/http.h"
 
 namespace cox::sdk {
+
+// A request with this header is sent once, because its sender retries or drops it. The header is
+// not sent.
+inline constexpr std::string_view kSendOnce = "x-coxswain-send-once";
 
 // Decides whether a request is retried, and after which delay. Create one per request and call it
 // after each attempt:

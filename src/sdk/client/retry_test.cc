@@ -107,6 +107,27 @@ TEST_F(RetryTest, RetriesOnlyRequestsThatWereNotExecuted) {
   }
 }
 
+TEST_F(RetryTest, RequestThatIsSentOnceIsNotRetried) {
+  FakeTransport transport(std::vector<FakeResponse>{Answer(429, "1"), Answer(200)});
+  const std::unique_ptr<Client> client =
+      MakeClient(std::shared_ptr<Transport>(&transport, [](Transport*) {}));
+  const Resource resource = Resource::Of<ConfigMap>();
+  const Object body = Object::Of(ConfigMap{.metadata = {.name = "web", .namespace_ = "d"}});
+  const WriteOptions options;
+  const Status status = client
+                            ->Execute(ctx_, {.verb = Operation::Verb::kCreate,
+                                             .resource = resource,
+                                             .key = {"d", "web"},
+                                             .body = &body,
+                                             .write = &options,
+                                             .headers = {{std::string(kSendOnce), "true"}}})
+                            .status();
+  EXPECT_TRUE(status.Is(Reason::kTooManyRequests)) << status.ToString();
+  EXPECT_EQ(status.details().retry_after_seconds, 1);
+  ASSERT_EQ(transport.requests().size(), 1u);
+  EXPECT_FALSE(transport.requests()[0].headers.Get(kSendOnce).has_value());
+}
+
 TEST_F(RetryTest, ReturnsTheLastErrorWhenTheBudgetIsUsedUp) {
   FakeTransport transport(std::vector<FakeResponse>{Answer(429, "7")});
   const Status status = Call(transport, true, {.retry_for = seconds(30)});

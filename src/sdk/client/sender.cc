@@ -46,12 +46,15 @@ Result<Answer> Sender::SendWithRetries(Context& ctx, const MakeRequest& make, co
   while (true) {
     net::Request request = make();
     const std::string method = request.method;
+    const bool once = request.headers.Get(kSendOnce).has_value();
+    if (once) request.headers.Remove(kSendOnce);
     const Clock::SteadyTime began = ctx.clock().Monotonic();
     if (!retry) retry.emplace(ctx, retry_for_, method == "GET");
     Result<Answer> answer = send(std::move(request));
     const int code = answer.ok() ? CodeOf(*answer) : 0;
     if (meter_.enabled()) meter_.Count(method, code, ctx.clock().Monotonic() - began);
     if (answer.ok()) warnings_.Note(ctx, HeadersOf(*answer));
+    if (once) return answer;
     const std::optional<Clock::Duration> wait =
         answer.ok() ? retry->DelayAfterResponse(code, HeadersOf(*answer))
                     : retry->AfterFailure(answer.status());

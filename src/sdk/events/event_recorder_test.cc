@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "api/core/v1.h"
 #include "api/events/v1.h"
 #include "base/testing/test_clock.h"
+#include "sdk/client/retry.h"
 #include "sdk/testing/function_client.h"
 
 namespace cox {
@@ -33,6 +36,7 @@ class EventRecorderTest : public ::testing::Test {
   Result<Object> Serve(const Operation& operation) {
     MutexLock lock(mu_);
     ++requests_;
+    sent_once_ = operation.headers.Get(sdk::kSendOnce).has_value();
     changed_.NotifyAll();
     if (!answers_.empty()) {
       const Status answer = answers_.front();
@@ -81,6 +85,7 @@ class EventRecorderTest : public ::testing::Test {
   Mutex mu_;
   CondVar changed_;
   int requests_ COX_GUARDED_BY(mu_) = 0;
+  std::atomic<bool> sent_once_ = false;
   std::vector<Status> answers_ COX_GUARDED_BY(mu_);
   List<Event> created_ COX_GUARDED_BY(mu_);
   std::vector<std::string> patches_ COX_GUARDED_BY(mu_);
@@ -203,6 +208,28 @@ TEST_F(EventRecorderTest, TransientErrorsAreRetried) {
   Flush();
   EXPECT_EQ(created().size(), 1u);
   EXPECT_TRUE(Counted("dropped", 0));
+}
+
+TEST_F(EventRecorderTest, EventsThatAnOverloadedServerRejectsTwiceAreDropped) {
+  const Status overloaded(Reason::kTooManyRequests, "later",
+                          StatusDetails{.retry_after_seconds = 3});
+  Answer({overloaded, overloaded});
+  Record("First");
+  AwaitRequests(1);
+  clock_.WaitForWaiters(1);
+  clock_.Advance(seconds(3));
+  Flush();
+  EXPECT_TRUE(created().empty());
+  EXPECT_TRUE(Counted("dropped", 1));
+  Record("Second");
+  Flush();
+  EXPECT_EQ(created().size(), 1u) << "the next one is tried";
+}
+
+TEST_F(EventRecorderTest, RequestsAreSentOnce) {
+  Record();
+  Flush();
+  EXPECT_TRUE(sent_once_);
 }
 
 TEST_F(EventRecorderTest, AlreadyExistsAfterALostResponseIsSuccess) {

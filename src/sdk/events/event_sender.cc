@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "object/codec/json/json.h"
+#include "sdk/client/retry.h"
 #include "sdk/events/event_text.h"
 
 namespace cox::sdk {
@@ -26,6 +27,8 @@ constexpr double kBurst = 25;
 constexpr double kPerSecond = 1.0 / 300;
 // Maximum attempts and the delays between them: three minutes in total.
 constexpr int kMaxTries = 12;
+// An overloaded server rejects events first: it must not get them again and again.
+constexpr int kMaxTriesRejected = 2;
 constexpr milliseconds kFirstWait{500};
 constexpr milliseconds kLongestWait{30'000};
 constexpr seconds kAttemptTimeout{30};
@@ -123,8 +126,10 @@ void EventSender::Begin(Context& ctx, const std::string& key, const std::string&
   const Status created = Create(ctx, event);
   if (!created.ok()) {
     Count(counts_.dropped);
-    COX_ERROR(ctx.log(), created, "Dropped an event", {"object", recorded.about.key.ToString()},
-              {"reason", recorded.reason});
+    // Many events are dropped during overload; coxswain_events_total counts them.
+    COX_V(ctx.log(), created.Is(Reason::kTooManyRequests) ? 2 : 0, "Dropped an event",
+          {"why", created.message()}, {"object", recorded.about.key.ToString()},
+          {"reason", recorded.reason});
     return;
   }
   Count(counts_.created);
@@ -247,11 +252,14 @@ Status EventSender::Create(Context& ctx, const Event& event) {
 }
 
 Status EventSender::Send(Context& ctx, const Operation& operation) {
+  Operation once = operation;
+  once.headers.Add(std::string(kSendOnce), "true");
   Clock::Duration wait = kFirstWait;
   for (int tries = 1;; ++tries) {
     Context attempt = ctx.WithTimeout(kAttemptTimeout);
-    Status status = client_.Execute(attempt, operation).status();
-    if (status.ok() || !IsPassing(status) || tries == kMaxTries || ctx.Done()) return status;
+    Status status = client_.Execute(attempt, once).status();
+    const int most = status.Is(Reason::kTooManyRequests) ? kMaxTriesRejected : kMaxTries;
+    if (status.ok() || !IsPassing(status) || tries >= most || ctx.Done()) return status;
     const seconds retry_after(status.details().retry_after_seconds);
     if (!ctx.Sleep(std::clamp<Clock::Duration>(retry_after, wait, kLongestWait)).ok())
       return status;

@@ -80,7 +80,7 @@ class EventSender {
   // Zero if a request about the object may be sent; otherwise the remaining delay.
   Clock::Duration ReserveRequest(const std::string& object, Clock::SteadyTime now);
   Status Create(Context& ctx, const events::v1::Event& event);
-  // Retries transient errors for some minutes.
+  // Retries transient errors for some minutes, a rejection with 429 once.
   Status Send(Context& ctx, const Operation& operation);
   int64_t NextNanos(Clock::WallTime time);
 
