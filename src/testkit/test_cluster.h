@@ -44,6 +44,9 @@ struct TestClusterOptions {
   // does not run here.
   std::vector<std::string> enable_admission_plugins;
   std::vector<std::string> disable_admission_plugins;
+  // Returns a decorator of the store for the server, for example one with a limited capacity.
+  // Called once. Objects that bypass the server use the store itself.
+  std::function<std::unique_ptr<storage::Store>(storage::Store& store)> decorate_store;
   Logger log;  // of the server; silent by default
   // Changes other server options. Called at each start.
   std::function<void(apiserver::ServerOptions&)> tune;

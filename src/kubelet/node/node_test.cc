@@ -407,7 +407,7 @@ class LeaseClient final : public sdk::FunctionClient {
   std::vector<Status> failures;
 };
 
-TEST(LeaseTest, OverloadedServerIsNotAskedForTheLeaseAgain) {
+TEST(LeaseTest, FailedRenewalsDoNotReadTheLeaseAgain) {
   TestClock clock;
   Context ctx(clock);
   LeaseClient client;

@@ -46,6 +46,7 @@ TestCluster::Impl::~Impl() {
 
 Status TestCluster::Impl::Prepare() {
   COX_RETURN_IF_ERROR(OpenStore());
+  if (options.decorate_store) decorated = options.decorate_store(*store);
   COX_ASSIGN_OR_RETURN(signing_key, apiserver::GenerateSigningKeyPem());
   return options.https ? MakeCertificates() : Status();
 }
@@ -120,7 +121,7 @@ Result<std::unique_ptr<ServerLife>> TestCluster::Impl::StartOn(storage::Store& o
 
 Status TestCluster::Impl::StartServer() {
   if (life != nullptr) return Status::BadRequest("the server runs already");
-  COX_ASSIGN_OR_RETURN(life, StartOn(*store, MakeOptions()));
+  COX_ASSIGN_OR_RETURN(life, StartOn(decorated ? *decorated : *store, MakeOptions()));
   port = life->server->port();
   slot->Put(life->server->handler(), life->connections);
   return {};

@@ -54,6 +54,7 @@ struct TestCluster::Impl {
 
   std::unique_ptr<storage::EtcdServer> etcd;  // null: memory store
   std::unique_ptr<storage::Store> store;
+  std::unique_ptr<storage::Store> decorated;  // null: the server uses `store`
   std::string signing_key;
   std::string ca_pem;  // empty without HTTPS
   std::shared_ptr<const net::ServerTls> tls;
