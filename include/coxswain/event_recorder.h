@@ -26,9 +26,9 @@ enum class EventKind : uint8_t { kNormal, kWarning };
 // Guarantees: never blocks the caller and never returns an error. The second occurrence in a series
 //   is written at once, later counts every 30 seconds. Requests per object are rate limited (a
 //   burst of 25, then one per 5 minutes, as in client-go); counts are not lost by that. At most
-//   1000 events are queued. Transient send failures are retried for some minutes; rejected events
-//   and events that wait too long are dropped and counted. Long texts are truncated: note to 1024
-//   bytes, reason and action to 128.
+//   1000 events are queued. Transient send failures are retried for some minutes, a rejection with
+//   429 by an overloaded server once; rejected events and events that wait too long are dropped and
+//   counted. Long texts are truncated: note to 1024 bytes, reason and action to 128.
 // Threads: all methods may be called concurrently.
 class EventRecorder {
  public:

@@ -115,7 +115,7 @@ class SlowStore final : public storage::Store {
     MutexLock lock(mu_);
     ++held_;
     changed_.NotifyAll();
-    const Status released = ctx.Await(mu_, changed_, [this] {
+    Status released = ctx.Await(mu_, changed_, [this] {
       mu_.AssertHeld();
       return !hold_;
     });

@@ -11,8 +11,12 @@ namespace cox::controllers {
 // taints determine which Pods are evicted (see tainteviction); the health of the zones limits the
 // rate.
 //
+// Nodes are not marked while missing heartbeats may be the fault of an overloaded control plane,
+// see overload.h.
+//
 // There are no periodic scans: each node has a timer for the end of its grace period. A renewed
-// Lease only updates a timestamp in memory, so a healthy node is reconciled once per grace period.
+// Lease only updates a timestamp in memory, so a healthy node is reconciled about once per grace
+// period.
 Status AddNodeLifecycleController(Manager& manager, const NodeLifecycleOptions& options);
 
 }  // namespace cox::controllers
