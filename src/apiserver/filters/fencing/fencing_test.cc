@@ -107,6 +107,10 @@ class FreezableCache final : public storage::WatchCache {
   Result<storage::SnapshotPtr> Read(Context& ctx, const storage::Freshness& freshness) override {
     return under_.Read(ctx, freshness);
   }
+  Result<storage::Selection> ReadByField(Context& ctx, const storage::Freshness& freshness,
+                                         std::string_view value) override {
+    return under_.ReadByField(ctx, freshness, value);
+  }
   Status WaitFor(Context& ctx, storage::Revision revision) override {
     return under_.WaitFor(ctx, revision);
   }
