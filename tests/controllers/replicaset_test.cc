@@ -169,6 +169,8 @@ TEST_F(ReplicaSetTest, StatusOfALargeSetIsWrittenOnceForManyChanges) {
   Create(WebReplicaSet(100));
   Wait<ReplicaSet>("web", [](const ReplicaSet& web) { return web.status.replicas == 100; });
   const auto writes = [this] { return late->Count<ReplicaSet>(Operation::Verb::kUpdate); };
+  // The write is visible before it has ended.
+  ASSERT_TRUE(late->Await(*ctx, [&] { return writes() > 0; }).ok());
   const size_t before = writes();
   const List<Pod> pods = ListObjects<Pod>();
   for (size_t i = 0; i < 20; ++i) {

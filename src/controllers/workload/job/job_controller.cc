@@ -111,11 +111,12 @@ class JobReconciler final : public Reconciler {
     JobPlan plan = Decide(*job, pods, pods::PreciseNow(clock_));
     const std::optional<Clock::Duration> requeue_after = plan.requeue_after;
     const bool more = plan.create.size() == kMaxPodsPerSync;
+    const size_t size = candidates.size() + plan.create.size();
     COX_RETURN_IF_ERROR(CarryOut(ctx, *job, std::move(plan)));
     if (more) {
       pacer_.Forget(key);
     } else {
-      pacer_.Settled(key, job->metadata.generation, candidates.size());
+      pacer_.Settled(key, job->metadata.generation, size);
     }
     return requeue_after.has_value() ? ReconcileResult::After(*requeue_after)
                                      : ReconcileResult::Done();
