@@ -22,10 +22,6 @@ Status EndOfWatch() {
 
 bool IsEndOfWatch(const Status& status) { return !status.ok() && status == EndOfWatch(); }
 
-Result<std::optional<WatchEvent<Object>>> WatchStream::TryNext(const std::function<void()>&) {
-  return Status(Reason::kMethodNotAllowed, "the watch cannot be read without blocking");
-}
-
 Result<Object> Client::Get(Context& ctx, const Resource& resource, const ObjectKey& key,
                            const GetOptions& options) {
   return Execute(ctx, {.verb = Operation::Verb::kGet,
