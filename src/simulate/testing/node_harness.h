@@ -81,6 +81,10 @@ class NodeHarness : public ::testing::Test {
               .post = [](const std::function<void()>& work) { work(); },
               .starts = Permits(1),
               .pod_writes = Permits(100)} {}
+  // A client drops the observers of requests that are still open. They own their exchanges.
+  ~NodeHarness() override {
+    for (const auto& exchange : sent) exchange->observer.reset();
+  }
 
   std::unique_ptr<net::Client> NewClient() { return std::make_unique<FakeNodeClient>(sent); }
 
