@@ -64,7 +64,9 @@ TEST_F(ObjectCacheTest, ResumesAfterTheWatchEndsAndListsAgainAfterExpiration) {
   AdvanceUntil([&] { return server_.requests().watches == 1 && server_.Follows(); });
   EXPECT_EQ(server_.requests().streams, 1) << "resumed from the last version";
   server_.Set({.away = Status::Unavailable("down")});
+  const int requests = server_.requests().all();
   server_.EndWatches(Status::Unavailable("the connection broke"));
+  AdvanceUntil([&] { return server_.requests().all() > requests; });
   const int64_t last = HeadOf(*server_.Put("ns", "a", "two")).version;
   server_.SkipVersions(10);
   server_.Set({.compacted = last + 5});
