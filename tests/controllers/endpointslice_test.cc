@@ -160,9 +160,9 @@ TEST_F(EndpointSliceTest, ChangeOfAPodCausesOneReconcileAndOneWrite) {
   }
   ASSERT_THAT(after, SizeIs(1));
   EXPECT_EQ(after[0].metadata.generation - before[0].metadata.generation, kChanges);
-  // The reconcile that created the slice may not have been counted yet, and the initial list may
-  // have enqueued the Service once more.
-  EXPECT_LE(Reconciles() - reconciles, kChanges + 2);
+  // With a reconcile for each own write there would be two for each change. On a slow machine a
+  // change of a Pod can cause a second one that writes nothing.
+  EXPECT_LT(Reconciles() - reconciles, 2 * kChanges);
   late->Resume();
 }
 
