@@ -67,6 +67,8 @@ TEST_F(WriteLagTest, StoreThatDoesNotRespondIsOverload) {
   EXPECT_FALSE(lag_.IsBehind());
   clock_.Advance(milliseconds(1));
   EXPECT_TRUE(lag_.IsBehind());
+  Write(100, milliseconds(1), /*succeeded=*/false);
+  EXPECT_TRUE(lag_.IsBehind());
   lag_.End(WriteLag::kStalled, true);
   EXPECT_FALSE(lag_.IsBehind());
 }

@@ -15,8 +15,8 @@ void WriteLag::End(Clock::Duration took, bool succeeded) {
   const Clock::SteadyTime now = clock_.Monotonic();
   Advance(now);
   --in_progress_;
-  progress_ = now;
   if (!succeeded) return;
+  progress_ = now;
   ++succeeded_;
   if (took > kSlow) ++slow_;
 }

@@ -12,9 +12,9 @@ namespace cox::apiserver {
 // it and its store can process.
 //
 // The server is behind if most writes that succeeded within a second took longer than kSlow, from
-// their arrival to the response, or if writes are in progress and none has ended for kStalled.
-// Rejected requests do not count, because they are fast during overload, too. With few writes
-// there is no overload, however slow they are.
+// their arrival to the response, or if writes are in progress and none has succeeded for kStalled.
+// Failed requests do not count, because they are fast during overload, too. With few writes there
+// is no overload, however slow they are.
 //
 // Threads: all methods may be called concurrently; they take less than a microsecond.
 class WriteLag {
@@ -37,9 +37,10 @@ class WriteLag {
   const Clock& clock_;
   Mutex mu_;
   size_t in_progress_ COX_GUARDED_BY(mu_) = 0;
-  Clock::SteadyTime progress_ COX_GUARDED_BY(mu_);  // when a write ended, or the first one began
-  Clock::SteadyTime end_ COX_GUARDED_BY(mu_);       // of the interval
-  size_t succeeded_ COX_GUARDED_BY(mu_) = 0;        // in the interval
+  // When a write succeeded, or when one began while none was in progress.
+  Clock::SteadyTime progress_ COX_GUARDED_BY(mu_);
+  Clock::SteadyTime end_ COX_GUARDED_BY(mu_);  // of the interval
+  size_t succeeded_ COX_GUARDED_BY(mu_) = 0;   // in the interval
   size_t slow_ COX_GUARDED_BY(mu_) = 0;
   bool behind_ COX_GUARDED_BY(mu_) = false;  // in the interval before
 };

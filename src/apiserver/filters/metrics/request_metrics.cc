@@ -81,10 +81,14 @@ bool IsReading(const RequestInfo& info) {
 
 double Seconds(Clock::Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-bool WritesObject(const RequestInfo& info) {
+// Whether the request shows how long writes take. Renewals of Leases have seats and threads of
+// their own and are fast while others wait; reviews are created, but not stored.
+bool ShowsWriteLag(const RequestInfo& info) {
   return info.is_resource && !info.long_running &&
          (info.verb == "create" || info.verb == "update" || info.verb == "patch" ||
-          info.verb == "delete");
+          info.verb == "delete") &&
+         info.group != "coordination.k8s.io" && info.group != "authentication.k8s.io" &&
+         info.group != "authorization.k8s.io";
 }
 
 }  // namespace
@@ -200,7 +204,7 @@ void RequestMetrics::Follow(Call& call) {
                                           : writing_;
   running.Inc();
   Clock& clock = call.ctx().clock();
-  WriteLag* const lag = WritesObject(call.info) && series.dry_run.empty() ? lag_ : nullptr;
+  WriteLag* const lag = ShowsWriteLag(call.info) && series.dry_run.empty() ? lag_ : nullptr;
   if (lag != nullptr) lag->Begin();
   call.set_on_response(
       [this, &series, &running, &clock, lag, start = clock.Monotonic()](int code, size_t bytes) {

@@ -29,7 +29,7 @@ namespace cox::apiserver {
 // Lifetime: Must outlive the calls it follows.
 class RequestMetrics {
  public:
-  // Reports writes of objects to `lag`, unless it is null.
+  // Reports the writes of objects other than Leases to `lag`, unless it is null.
   RequestMetrics(MetricsRegistry& registry, CurrentServedSet served, WriteLag* lag = nullptr);
 
   // Measures the call until its response is sent, or until a stream ends.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/filters/metrics/request_metrics.h"
 
+#include <deque>
+
 #include "apiserver/testing/call_harness.h"
 #include "base/strings.h"
 
@@ -9,6 +11,18 @@ namespace {
 
 class NeverEnding final : public net::BodySource {
   State Pull(size_t, std::vector<Bytes>*) override { return State::kWait; }
+};
+
+class Text final : public net::BodySource {
+ public:
+  explicit Text(size_t size) : size_(size) {}
+  State Pull(size_t, std::vector<Bytes>* out) override {
+    out->emplace_back(std::string(size_, 'x'));
+    return State::kEnd;
+  }
+
+ private:
+  const size_t size_;
 };
 
 class RequestMetricsTest : public ::testing::Test {
@@ -37,7 +51,8 @@ class RequestMetricsTest : public ::testing::Test {
   TestClock clock_;
   MetricsRegistry registry_;
   const ServedSetPtr served_ = std::make_shared<const ServedSet>(DefaultServedKinds());
-  RequestMetrics metrics_{registry_, [this] { return served_; }};
+  WriteLag lag_{clock_};
+  RequestMetrics metrics_{registry_, [this] { return served_; }, &lag_};
 };
 
 TEST_F(RequestMetricsTest, CountsRequestsByResourceAndVerb) {
@@ -126,6 +141,31 @@ TEST_F(RequestMetricsTest, ResponseSizesAreMeasuredForReadsOnly) {
       Lines("apiserver_response_sizes_sum"),
       R"({component="apiserver",group="",resource="pods",scope="cluster",subresource="",verb="LIST",version="v1"} 5000
 )");
+}
+
+TEST_F(RequestMetricsTest, SizeOfStreamedListIsThatBeforeCompression) {
+  FakeCall call = Begin({.target = "/api/v1/pods", .headers = {{"accept-encoding", "gzip"}}});
+  call->RespondInPieces("application/json", std::make_unique<Text>(5000));
+  EXPECT_EQ(call.exchange().Header("content-encoding"), "gzip");
+  EXPECT_LT(call.exchange().Pull().size(), 1000u);
+  call.exchange().Close();
+  EXPECT_TRUE(Lines("apiserver_response_sizes_sum").ends_with("} 5000\n"));
+}
+
+TEST_F(RequestMetricsTest, FastLeasesAndReviewsDoNotHideSlowWrites) {
+  std::deque<FakeCall> slow;
+  for (size_t i = 0; i < WriteLag::kLeast; ++i) {
+    slow.push_back(Begin({.method = "POST", .target = "/api/v1/namespaces/ns/pods"}));
+  }
+  clock_.Advance(WriteLag::kSlow + std::chrono::milliseconds(1));
+  for (FakeCall& call : slow) call->RespondText(201, "");
+  for (int i = 0; i < 100; ++i) {
+    Answer({.method = "PUT",
+            .target = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n"});
+    Answer({.method = "POST", .target = "/apis/authorization.k8s.io/v1/subjectaccessreviews"}, 201);
+  }
+  clock_.Advance(WriteLag::kInterval);
+  EXPECT_TRUE(lag_.IsBehind());
 }
 
 TEST_F(RequestMetricsTest, InflightCountsRequestsWithoutResponse) {
