@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/string_hash.h"
 #include "storage/watchcache/change.h"
 
 namespace cox::storage {
@@ -109,11 +110,7 @@ class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
     std::vector<State*> waiting;
     size_t members = 0;
   };
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
-  using Groups = std::unordered_map<std::string, Group, Hash, std::equal_to<>>;
+  using Groups = std::unordered_map<std::string, Group, StringHash, std::equal_to<>>;
 
   Result<Watcher::Batch> Take(State& state, size_t max_changes);
   void RemoveWatcher(State& state);

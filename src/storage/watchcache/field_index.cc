@@ -2,6 +2,9 @@
 #include "storage/watchcache/field_index.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "storage/unreadable.h"
 
 namespace cox::storage {
 namespace {
@@ -14,38 +17,51 @@ auto PositionOf(Entries& entries, std::string_view key) {
       [](const EntryPtr& entry, std::string_view key) { return entry->key() < key; });
 }
 
+bool KeyLess(const EntryPtr& a, const EntryPtr& b) { return a->key() < b->key(); }
+
 }  // namespace
+
+FieldIndex::Group* FieldIndex::GroupOf(const EntryPtr& entry) {
+  if (entry == nullptr) return nullptr;
+  const std::string_view value = entry->indexed_value();
+  if (value.empty()) return WhyUnreadable(entry->stored()) ? &unreadable_ : nullptr;
+  const auto found = entries_.find(value);
+  return found == entries_.end() ? &entries_[std::string(value)] : &found->second;
+}
 
 void FieldIndex::Reset(const std::vector<EntryPtr>& entries) {
   entries_.clear();
+  unreadable_.clear();
   for (const EntryPtr& entry : entries) {
-    const std::string_view value = entry->indexed_value();
-    if (!value.empty()) entries_[std::string(value)].push_back(entry);
+    if (Group* const group = GroupOf(entry)) group->push_back(entry);
   }
 }
 
 void FieldIndex::Change(const EntryPtr& previous, const EntryPtr& entry) {
-  const std::string_view before = previous == nullptr ? "" : previous->indexed_value();
-  const std::string_view now = entry == nullptr ? "" : entry->indexed_value();
-  if (!before.empty()) {
-    const auto found = entries_.find(before);
-    std::vector<EntryPtr>& same = found->second;
-    const auto at = PositionOf(same, previous->key());
+  Group* const before = GroupOf(previous);
+  Group* const now = GroupOf(entry);
+  if (before != nullptr) {
+    const auto at = PositionOf(*before, previous->key());
     if (before == now) {
       *at = entry;
       return;
     }
-    same.erase(at);
-    if (same.empty()) entries_.erase(found);
+    before->erase(at);
+    if (before->empty() && before != &unreadable_) {
+      entries_.erase(entries_.find(previous->indexed_value()));
+    }
   }
-  if (now.empty()) return;
-  std::vector<EntryPtr>& same = entries_[std::string(now)];
-  same.insert(PositionOf(same, entry->key()), entry);
+  if (now != nullptr) now->insert(PositionOf(*now, entry->key()), entry);
 }
 
 std::vector<EntryPtr> FieldIndex::Find(std::string_view value) const {
-  const auto found = entries_.find(value);
-  return found == entries_.end() ? std::vector<EntryPtr>() : found->second;
+  const auto group = entries_.find(value);
+  if (group == entries_.end()) return unreadable_;
+  if (unreadable_.empty()) return group->second;
+  Group found;
+  std::merge(group->second.begin(), group->second.end(), unreadable_.begin(), unreadable_.end(),
+             std::back_inserter(found), KeyLess);
+  return found;
 }
 
 }  // namespace cox::storage

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "storage/testing/test_support.h"
+#include "storage/unreadable.h"
 
 namespace cox::storage {
 namespace {
@@ -43,6 +44,24 @@ TEST(FieldIndexTest, FollowsValuesAndIgnoresEntriesWithoutOne) {
   EXPECT_THAT(Keys(index.Find("two")), ElementsAre("/a"));
   index.Change(newer, nullptr);
   EXPECT_THAT(Keys(index.Find("one")), IsEmpty());
+}
+
+// Its value is not known, and a list without it would be incomplete.
+TEST(FieldIndexTest, UnreadableEntryIsFoundByEveryValue) {
+  const Bytes unreadable = UnreadableValue("no key");
+  FieldIndex index;
+  index.Reset({IndexedEntry("/a", "node=one", 1), IndexedEntry("/b", unreadable.view(), 2),
+               IndexedEntry("/c", "node=one", 3)});
+  EXPECT_THAT(Keys(index.Find("one")), ElementsAre("/a", "/b", "/c"));
+  EXPECT_THAT(Keys(index.Find("two")), ElementsAre("/b"));
+  const EntryPtr lost = IndexedEntry("/a", unreadable.view(), 4);
+  index.Change(IndexedEntry("/a", "node=one", 1), lost);
+  EXPECT_THAT(Keys(index.Find("two")), ElementsAre("/a", "/b"));
+  index.Change(lost, IndexedEntry("/a", "node=two", 5));
+  EXPECT_THAT(Keys(index.Find("one")), ElementsAre("/b", "/c"));
+  EXPECT_THAT(Keys(index.Find("two")), ElementsAre("/a", "/b"));
+  index.Reset({});
+  EXPECT_THAT(Keys(index.Find("two")), IsEmpty());
 }
 
 TEST(FieldIndexTest, AgreesWithAScanAfterRandomChanges) {

@@ -18,8 +18,9 @@ namespace cox::storage {
 //
 // A state that is not kept is built from the nearest kept or current state, by undoing or redoing
 // the changes between the two. States are kept while the log has the changes since then, because
-// meanwhile the log keeps the objects anyway: a state only adds its tree nodes. Two limits bound
-// them; the least recently used states are dropped first.
+// meanwhile the log keeps the objects anyway: a state only adds its tree nodes. (When the log drops
+// changes of a resource that no longer changes, states stay until the next change.) Two limits
+// bound them; the least recently used states are dropped first.
 //
 // Memory: building a state copies at most one leaf of the tree per change, and never more than all
 //   leaves, so `Limits::leaves` bounds the nodes of all states: about 1 KiB per leaf, with its part

@@ -101,6 +101,17 @@ TEST_F(AccessPathTest, ListsByNodeEvaluateAllSelectors) {
   }
 }
 
+// A kubelet would stop the Pods that are missing in a list.
+TEST_F(AccessPathTest, ListByNodeFailsIfAPodCannotBeRead) {
+  CreatePod("default", "a", "one");
+  ASSERT_TRUE(api_.store().Create(api_.ctx(), "/registry/pods/default/lost", "k8s:enc:x").ok());
+  api_.Sync(core::v1::Pod::kKind);
+  for (const std::string version : {"", "&resourceVersion=0"}) {
+    FakeCall list = api_.Do({.target = "/api/v1/pods?fieldSelector=spec.nodeName%3Done" + version});
+    EXPECT_EQ(list.exchange().status(), 500) << list.exchange().Body();
+  }
+}
+
 TEST_F(AccessPathTest, ListsByNodeArePaginated) {
   for (const char* name : {"a", "b", "c"}) CreatePod("default", name, "one");
   CreatePod("default", "d", "two");

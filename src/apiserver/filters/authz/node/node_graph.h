@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "base/string_hash.h"
 
 namespace cox::apiserver {
 
@@ -77,12 +78,8 @@ class NodeGraph {
   Sizes sizes() const;
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
   template <class T>
-  using TextMap = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
+  using TextMap = std::unordered_map<std::string, T, StringHash, std::equal_to<>>;
 
   // A node and its number of holders. Nodes are identified by their address in nodes_, which is
   // stable.

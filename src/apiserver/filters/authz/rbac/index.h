@@ -14,6 +14,7 @@
 
 #include "api/rbac/v1.h"
 #include "apiserver/request/user.h"
+#include "base/string_hash.h"
 
 // An index of roles and bindings that finds the rules of a user in a namespace.
 namespace cox::apiserver {
@@ -52,12 +53,8 @@ class RbacIndex {
 
  private:
   friend class RbacIndexBuilder;
-  struct TextHash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
   template <class T>
-  using TextMap = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
+  using TextMap = std::unordered_map<std::string, T, StringHash, std::equal_to<>>;
 
   struct Grants {
     std::map<std::string, std::vector<Grant>, std::less<>> by_namespace;  // "": cluster-wide
@@ -67,7 +64,7 @@ class RbacIndex {
 
   // Snapshots share shards; a change copies only the affected shards.
   static constexpr size_t kShards = 256;
-  static size_t ShardOf(std::string_view key) { return TextHash()(key) % kShards; }
+  static size_t ShardOf(std::string_view key) { return StringHash()(key) % kShards; }
 
   bool VisitIn(const Grants& grants, std::string_view ns, const Visit& visit) const;
 
