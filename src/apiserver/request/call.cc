@@ -7,6 +7,7 @@
 #include "apiserver/request/warning.h"
 #include "net/accept.h"
 #include "net/gzip.h"
+#include "net/gzip_body.h"
 #include "object/api_status.h"
 #include "object/codec.h"
 
@@ -17,7 +18,7 @@ namespace {
 constexpr size_t kGzipFrom = size_t{128} * 1024;
 // Smaller responses fit into the connection's buffers.
 constexpr size_t kHeldFrom = size_t{64} * 1024;
-// Speed over size: the network is usually fast.
+// Speed over size: the network is usually fast, and streamed bodies are compressed on event loops.
 constexpr int kGzipLevel = 1;
 
 // Errors for which upstream's response contains an empty "details: {}"; others omit the field.
@@ -180,15 +181,18 @@ Result<Accepted> Call::Negotiate(ResponseKind kind) const {
   return accepted;
 }
 
+bool Call::CompressBody(net::Headers& headers) const {
+  if (!net::AcceptsGzip(Header("accept-encoding").value_or(""))) return false;
+  headers.Add("content-encoding", "gzip");
+  headers.Add("vary", "Accept-Encoding");
+  return true;
+}
+
 void Call::Respond(int code, std::string_view content_type, std::vector<Bytes> body) {
   net::Headers headers = TakeHeaders(content_type);
   const size_t size = SizeOf(body);
   if (audit_ != nullptr) audit_->SetResponse(content_type, body);
-  if (size >= kGzipFrom && net::AcceptsGzip(Header("accept-encoding").value_or(""))) {
-    body = {net::GzipPieces(body, kGzipLevel)};
-    headers.Add("content-encoding", "gzip");
-    headers.Add("vary", "Accept-Encoding");
-  }
+  if (size >= kGzipFrom && CompressBody(headers)) body = {net::GzipPieces(body, kGzipLevel)};
   Send({.status = code, .headers = std::move(headers), .body = std::move(body)}, size);
 }
 
@@ -241,10 +245,20 @@ std::shared_ptr<net::Waker> Call::RespondStream(std::string_view content_type,
   return StartStream(200, TakeHeaders(content_type), std::move(source));
 }
 
+std::unique_ptr<net::BodySource> Call::Follow(int code, std::unique_ptr<net::BodySource> source) {
+  if (!on_response_ && audit_ == nullptr) return source;
+  return std::make_unique<FollowedSource>(code, std::move(source),
+                                          std::exchange(on_response_, nullptr), std::move(audit_));
+}
+
 void Call::RespondInPieces(std::string_view content_type, std::unique_ptr<net::BodySource> source) {
   // Here and not at the end of the body, because the event loop may not wait for the audit log.
   if (audit_ != nullptr) static_cast<void>(audit_->Received());
-  StartStream(200, TakeHeaders(content_type), std::move(source), /*started=*/false);
+  net::Headers headers = TakeHeaders(content_type);
+  // The size that is reported at the end is that of the body before compression.
+  source = Follow(200, std::move(source));
+  if (CompressBody(headers)) source = net::MakeGzipBody(std::move(source), kGzipLevel);
+  exchange_->Stream(200, std::move(headers), std::move(source));
 }
 
 std::shared_ptr<net::Waker> Call::RespondStream(int code, net::Headers headers,
@@ -259,14 +273,9 @@ std::shared_ptr<net::Waker> Call::RespondStream(int code, net::Headers headers,
 }
 
 std::shared_ptr<net::Waker> Call::StartStream(int code, net::Headers headers,
-                                              std::unique_ptr<net::BodySource> source,
-                                              bool started) {
-  if (audit_ != nullptr && started) audit_->Started(code);
-  if (on_response_ || audit_ != nullptr) {
-    source = std::make_unique<FollowedSource>(
-        code, std::move(source), std::exchange(on_response_, nullptr), std::move(audit_));
-  }
-  return exchange_->Stream(code, std::move(headers), std::move(source));
+                                              std::unique_ptr<net::BodySource> source) {
+  if (audit_ != nullptr) audit_->Started(code);
+  return exchange_->Stream(code, std::move(headers), Follow(code, std::move(source)));
 }
 
 Result<std::unique_ptr<net::WebSocket>> Call::Upgrade(const std::vector<std::string>& protocols,

@@ -55,7 +55,8 @@ class Call : public std::enable_shared_from_this<Call> {
   std::shared_ptr<net::Waker> RespondStream(int code, net::Headers headers,
                                             std::unique_ptr<net::BodySource> source);
   // Sends a response of a request that is not long-running, whose body is encoded while the client
-  // reads it. Requires that the audit record does not need the body (records_response_body).
+  // reads it, compressed if the client accepts that. Requires that the audit record does not need
+  // the body (records_response_body).
   void RespondInPieces(std::string_view content_type, std::unique_ptr<net::BodySource> source);
   // Upgrades the connection to a WebSocket or to the protocol that the client requested: see
   // net::Exchange. The call must be kept as long as the connection is used. After an error the
@@ -80,8 +81,9 @@ class Call : public std::enable_shared_from_this<Call> {
   AuditRecord* audit() const { return audit_.get(); }
   void set_audit(std::unique_ptr<AuditRecord> record) { audit_ = std::move(record); }
 
-  // Called once with the code and the size of the response, immediately before it is sent. For a
-  // stream it is called when the stream has ended, on the connection's event loop.
+  // Called once with the code and the size of the response before compression, immediately before
+  // it is sent. For a stream it is called when the stream has ended, on the connection's event
+  // loop.
   using OnResponse = std::function<void(int code, size_t bytes)>;
   void set_on_response(OnResponse on_response) { on_response_ = std::move(on_response); }
 
@@ -104,10 +106,12 @@ class Call : public std::enable_shared_from_this<Call> {
 
  private:
   net::Headers TakeHeaders(std::string_view content_type);
-  // `started`: an audit event records that the response has started.
+  // Adds the headers of a compressed body if the client accepts that.
+  bool CompressBody(net::Headers& headers) const;
+  // The same body; its end completes the audit record and calls OnResponse.
+  std::unique_ptr<net::BodySource> Follow(int code, std::unique_ptr<net::BodySource> source);
   std::shared_ptr<net::Waker> StartStream(int code, net::Headers headers,
-                                          std::unique_ptr<net::BodySource> source,
-                                          bool started = true);
+                                          std::unique_ptr<net::BodySource> source);
   void NoteSwitched();
   // Completes the audit record, calls OnResponse, and sends. The audit event is written first, so
   // that no response is sent without one.

@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "apiserver/endpoints/verbs/list_encoder.h"
-#include "net/accept.h"
-#include "net/gzip_body.h"
 
 namespace cox::apiserver {
 namespace {
@@ -15,8 +13,6 @@ using storage::EntryPtr;
 
 // Lists of this many stored bytes or more are encoded while the client reads them.
 constexpr size_t kStreamFrom = size_t{1} << 20;
-// Fast, because this runs on the connection's event loop.
-constexpr int kGzipLevel = 1;
 
 // The body of a large list.
 class ListSource final : public net::BodySource {
@@ -32,12 +28,15 @@ class ListSource final : public net::BodySource {
 
   State Pull(size_t budget, std::vector<Bytes>* out) override {
     if (!std::exchange(begun_, true)) out->emplace_back(encoder_->Head(items_size_));
-    for (size_t written = 0; next_ < entries_.size();) {
-      if (written >= budget) return State::kMore;
+    for (size_t done = 0; next_ < entries_.size();) {
+      if (done >= budget) return State::kMore;
       const size_t first = out->size();
       const EntryPtr entry = std::move(entries_[next_++]);
       encoder_->Item(*entry, out);
+      size_t written = 0;
       for (size_t i = first; i < out->size(); ++i) written += (*out)[i].size();
+      // The rows of a table are small, but the objects must be decoded on the event loop.
+      done += std::max(written, entry->stored().size());
     }
     out->emplace_back(encoder_->Tail());
     return State::kEnd;
@@ -123,14 +122,9 @@ Status RespondList(Call& call, const ServedResource& resource, ListPage page,
   }
   const size_t items_size =
       encoder->head_has_size() ? SizeOfItems(*encoder, page.entries) : size_t{0};
-  std::unique_ptr<net::BodySource> source = std::make_unique<ListSource>(
-      resource.Hold(), std::move(encoder), std::move(page.entries), items_size, call.TakeHeld());
-  if (net::AcceptsGzip(call.Header("accept-encoding").value_or(""))) {
-    source = net::MakeGzipBody(std::move(source), kGzipLevel);
-    call.AddHeader("content-encoding", "gzip");
-    call.AddHeader("vary", "Accept-Encoding");
-  }
-  call.RespondInPieces(type, std::move(source));
+  call.RespondInPieces(
+      type, std::make_unique<ListSource>(resource.Hold(), std::move(encoder),
+                                         std::move(page.entries), items_size, call.TakeHeld()));
   return {};
 }
 

@@ -113,6 +113,19 @@ TEST_F(ListResponseTest, StreamHoldsOnlyWhatTheClientHasNotRead) {
   EXPECT_GT(size, kObjects * kDataSize);
 }
 
+// Other connections of the event loop wait during a pull, also if it decodes large objects to small
+// rows.
+TEST_F(ListResponseTest, PullOfTableDecodesNoMoreThanTheBudget) {
+  CreateObjects();
+  FakeCall call = List("application/json;as=Table;v=v1;g=meta.k8s.io");
+  const std::unique_ptr<net::BodySource> source = call.exchange().TakeSource();
+  ASSERT_NE(source, nullptr);
+  size_t pulls = 1;
+  std::vector<Bytes> pieces;
+  while (source->Pull(/*budget=*/50'000, &pieces) != net::BodySource::State::kEnd) ++pulls;
+  EXPECT_GE(pulls, kObjects * kDataSize / (50'000 + kDataSize));
+}
+
 TEST_F(ListResponseTest, StreamedListsAreCompressedForClientsThatAcceptIt) {
   CreateObjects();
   FakeCall plain = List("application/json");

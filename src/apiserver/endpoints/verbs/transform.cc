@@ -42,10 +42,10 @@ void AddTableRow(TableWriter& table, const ServedResource& resource, const Objec
 }
 
 Status TransformError(const Accepted& accepted, const KindInfo& kind, bool list) {
-  const std::string_view wish = accepted.transform == Transform::kPartialMetadata
-                                    ? "PartialObjectMetadata"
-                                    : "PartialObjectMetadataList";
-  return Status(Reason::kNotAcceptable, "you requested " + std::string(wish) +
+  const std::string_view requested = accepted.transform == Transform::kPartialMetadata
+                                         ? "PartialObjectMetadata"
+                                         : "PartialObjectMetadataList";
+  return Status(Reason::kNotAcceptable, "you requested " + std::string(requested) +
                                             ", but the requested object is " +
                                             (list ? "a list" : "not a list") + " (*" +
                                             GoTypeName(kind) + (list ? "List)" : ")"));
