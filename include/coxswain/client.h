@@ -46,7 +46,7 @@ class WatchStream {
   virtual Result<WatchEvent<Object>> Next(Context& ctx) = 0;
   // As Next, but does not block: nothing if no event has arrived. Then `ready` is called once, on
   // any thread, when the next call may have a result. It must not block, nor call the stream. The
-  // next call replaces it; it may still be called while the stream is destroyed.
+  // next call replaces it. It may be called after the stream is destroyed: capture weak references.
   // Errors: those of Next; MethodNotAllowed if this stream cannot be read without blocking.
   virtual Result<std::optional<WatchEvent<Object>>> TryNext(const std::function<void()>& ready);
 };

@@ -28,7 +28,7 @@ class ClientStream {
   virtual Result<Bytes> Read(Context& ctx) = 0;
   // As Read, but does not block: nothing if there is no piece yet. Then `ready` is called once, on
   // any thread, when the next call may have a result. It must not block, nor call the stream. The
-  // next call replaces it; it may still be called while the stream is destroyed.
+  // next call replaces it. It may be called after the stream is destroyed: capture weak references.
   // Errors: those of Read; MethodNotAllowed if this stream cannot be read without blocking.
   virtual Result<std::optional<Bytes>> TryRead(const std::function<void()>& ready);
 };

@@ -8,13 +8,12 @@
 
 #include "base/bytes.h"
 
-// RFC 1952, for Content-Encoding: gzip.
 struct z_stream_s;
 
 namespace cox::net {
 
-// Compresses data that arrives piece by piece to one gzip member. The header contains no time and
-// no name, so equal input gives equal output.
+// Compresses data that arrives piece by piece to one gzip member (RFC 1952), for Content-Encoding:
+// gzip. The header contains no time and no name, so equal input gives equal output.
 class Gzip {
  public:
   // `level` is zlib's, 1 (fast) to 9 (small).

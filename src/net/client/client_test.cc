@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/client.h"
+#include "base/testing/test_clock.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -335,6 +336,35 @@ TEST_F(ClientTest, IdleConnectionIsClosedAfterTimeout) {
   const auto client = *Client::Create(context_, options);
   EXPECT_TRUE(client->Do(context_, {.method = "GET", .target = "/"}).ok());
   closed.wait();  // by the client, which still exists
+}
+
+TEST_F(ClientTest, ConnectionThatIsUsedBetweenChecksIsNotIdle) {
+  constexpr int kRequests = 20;
+  Scripted server([&](tcp::socket& socket) {
+    char buffer[4096];
+    boost::system::error_code error;
+    for (int i = 0; i < kRequests && !error; ++i) {
+      socket.read_some(boost::asio::buffer(buffer), error);
+      Write(socket, "HTTP/1.1 204 No Content\r\n\r\n");
+    }
+    ReadAll(socket);
+  });
+  TestClock clock;
+  const Context context(clock);
+  ClientOptions options;
+  options.host = "127.0.0.1";
+  options.port = server.port();
+  options.tls = false;
+  options.http2 = false;
+  options.idle_timeout = 100s;
+  {
+    const auto client = *Client::Create(context, options);
+    for (int i = 0; i < kRequests; ++i) {
+      // The server accepts one connection only.
+      ASSERT_TRUE(client->Do(context_, {.method = "GET", .target = "/"}).ok()) << i;
+      clock.Advance(30s);
+    }
+  }
 }
 
 TEST_F(ClientTest, MalformedResponsesAreUnavailable) {

@@ -112,6 +112,7 @@ void ClientPool::Distribute() {
     std::shared_ptr<ClientCall> call = std::move(waiting_.front());
     waiting_.pop_front();
     connection->was_used_ = true;
+    connection->idle_since_ = {};
     connection->session().Submit(std::move(call));
   }
   while (!waiting_.empty() && NeedsMore()) Open();
@@ -381,11 +382,15 @@ void ClientConnection::OnUnprocessed(std::shared_ptr<ClientCall> call) {
 
 Clock::SteadyTime ClientConnection::NextCheck(Clock::SteadyTime now) const {
   const ClientOptions& options = pool_.options_;
-  // The limits of an open connection may be shorter than that of connecting.
-  const Clock::Duration shortest = pool_.ShortestLimit();
-  if (!was_up_) return shortest == Clock::Duration::max() ? Clock::kNever : now + shortest;
   // A limit has expired when more than its time has passed.
   constexpr std::chrono::milliseconds kAfter{1};
+  if (!was_up_) {
+    // The limits of an open connection may be shorter than that of connecting.
+    const Clock::Duration shortest = pool_.ShortestLimit();
+    if (shortest == Clock::Duration::max()) return Clock::kNever;
+    if (options.connect_timeout.count() <= 0) return now + shortest;
+    return std::min(now + shortest, since_ + options.connect_timeout + kAfter);
+  }
   Clock::SteadyTime next = Clock::kNever;
   if (options.idle_timeout.count() > 0) {
     next = idle_since_ == Clock::SteadyTime{} ? now + options.idle_timeout / kIdleChecks
