@@ -275,7 +275,10 @@ TEST_F(NodeLifecycleTest, StoredRenewalIsAHeartbeatBeforeTheWatchDeliversIt) {
     AwaitNode(name, [](const Node& node) { return TaintsOf(node).empty(); });
   }
   late->Hold<Lease>();
-  clock->Advance(seconds(39));
+  clock->Advance(seconds(20));
+  Post("n2", {{"Ready", "True"}, {"PIDPressure", "True"}});
+  AwaitNode("n2", [](const Node& node) { return HasTaint(node, "pid-pressure", "NoSchedule"); });
+  clock->Advance(seconds(19));
   Renew("n1");
   Post("n3", {{"Ready", "True"}, {"PIDPressure", "True"}});
   AwaitNode("n3", [](const Node& node) { return HasTaint(node, "pid-pressure", "NoSchedule"); });
@@ -285,6 +288,35 @@ TEST_F(NodeLifecycleTest, StoredRenewalIsAHeartbeatBeforeTheWatchDeliversIt) {
     Renew("n1");
   });
   EXPECT_THAT(TaintsOf(AwaitNode("n1", nullptr)), IsEmpty());
+}
+
+// Consistent reads fail, while test writes succeed.
+TEST_F(NodeLifecycleTest, NoNodeIsMarkedWhileItsLeaseCannotBeRead) {
+  for (const char* name : {"n1", "n2", "n3"}) CreateNode(name);
+  const auto faults = testkit::FaultyTransport::Over(cluster->transport());
+  const std::unique_ptr<Client> faulty = MakeClient(faults);
+  const testkit::RequestMatch lease_reads{
+      .verb = "list", .resource = "leases", .ns = {}, .name = {}};
+  faults->Add(lease_reads, {.answer = Status::Unavailable("overloaded")});
+  NodeLifecycleOptions options;
+  options.reader = faulty.get();
+  Start({{AddNodeLifecycleController, options}});
+  for (const char* name : {"n1", "n2", "n3"}) {
+    AwaitNode(name, [](const Node& node) { return TaintsOf(node).empty(); });
+  }
+  const auto post_others = [&] {
+    for (const char* name : {"n2", "n3"}) Post(name, {{"Ready", "True"}});
+  };
+  while (faults->requests(lease_reads) < 4 && !ctx->Done()) {
+    post_others();
+    clock->Advance(seconds(6));
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(IsTrue(AwaitNode("n1", nullptr).status.conditions, "Ready"));
+  EXPECT_EQ(Metric("controller_runtime_reconcile_errors_total{", "node-lifecycle-controller"), 0);
+  faults->Clear();
+  AwaitMarked("n1", "NoSchedule", post_others);
+  StopManager();  // it uses `faulty`
 }
 
 TEST_F(NodeLifecycleTest, CordonAndConditionsBecomeTaints) {

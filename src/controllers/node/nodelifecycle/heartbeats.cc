@@ -17,16 +17,20 @@ void Heartbeats::LeaseSeen(const coordination::v1::Lease& lease) {
   if (!added && entry->second.said == said) return;
   const Clock::SteadyTime now = clock_.Monotonic();
   if (!added) NoteGap(lease.metadata.name, now);
-  entry->second = {said, now};
+  entry->second = {said, now, std::chrono::seconds(lease.spec.leaseDurationSeconds.value_or(0))};
 }
 
 void Heartbeats::NoteGap(const std::string& node, Clock::SteadyTime now) {
   const auto status = status_.find(node);
   const auto lease = leases_.find(node);
   Clock::SteadyTime last = Clock::SteadyTime::min();
+  Clock::Duration limit{};
   if (status != status_.end()) last = std::max(last, status->second.at);
-  if (lease != leases_.end()) last = std::max(last, lease->second.at);
-  gaps_.Note(now, now - last);
+  if (lease != leases_.end()) {
+    last = std::max(last, lease->second.at);
+    limit = lease->second.valid / 2;
+  }
+  gaps_.Note(now, now - last, limit);
 }
 
 HeartbeatGaps::Recent Heartbeats::Recent() {
@@ -51,7 +55,9 @@ Clock::SteadyTime Heartbeats::Observe(const Node& node) {
                      std::chrono::nanoseconds(node.metadata.creationTimestamp.UnixNanos());
     heard = {said, now - std::max(age, std::chrono::nanoseconds(0))};
   } else if (added || heard.said != said) {
-    if (!added) NoteGap(node.metadata.name, now);
+    // The first status of a node, or conditions that were set because it never posted one, do not
+    // show when it was expected.
+    if (!added && !heard.said.IsZero()) NoteGap(node.metadata.name, now);
     heard = {said, now};
   }
   const auto lease = leases_.find(node.metadata.name);

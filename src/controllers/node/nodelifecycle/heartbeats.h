@@ -23,7 +23,9 @@ namespace cox::controllers {
 // Threads: all methods may be called concurrently.
 class Heartbeats {
  public:
-  // A heartbeat is late if it comes more than half of `grace` after the one before it.
+  // A heartbeat is late if it comes more than half of `grace` after the one before it, and more
+  // than half of the time for which the node's Lease is valid: the node renews it after a quarter
+  // of that time, which can be more than half of a short grace period.
   Heartbeats(const Clock& clock, Clock::Duration grace) : clock_(clock), gaps_(grace / 2) {}
 
   void LeaseSeen(const coordination::v1::Lease& lease);
@@ -42,6 +44,7 @@ class Heartbeats {
   struct RecordHeartbeat {
     Instant said;  // the timestamp in the object; a different one is a heartbeat
     Clock::SteadyTime at{};
+    Clock::Duration valid{};  // of a Lease
   };
   void NoteGap(const std::string& node, Clock::SteadyTime now) COX_REQUIRES(mu_);
 

@@ -97,6 +97,34 @@ TEST_F(HeartbeatsTest, LateRenewalsAreCounted) {
   EXPECT_EQ(heard.Recent().longest, seconds(26));
 }
 
+// A kubelet renews a Lease of 40 s every 10 s, which is half of this grace period.
+TEST_F(HeartbeatsTest, RenewalsOfAValidLeaseAreNotLateInAShortGracePeriod) {
+  Heartbeats strict(clock, seconds(20));
+  coordination::v1::Lease lease = MakeLease(1);
+  lease.spec.leaseDurationSeconds = 40;
+  strict.LeaseSeen(lease);
+  const auto renew_after = [&](Clock::Duration pause) {
+    clock.Advance(pause);
+    lease.spec.renewTime = MicroTime(TimeNow(clock));
+    strict.LeaseSeen(lease);
+  };
+  renew_after(std::chrono::milliseconds(10'400));
+  EXPECT_EQ(strict.Recent().late, 0u);
+  EXPECT_EQ(strict.Recent().on_time, 1u);
+  renew_after(seconds(21));
+  EXPECT_EQ(strict.Recent().late, 1u);
+}
+
+TEST_F(HeartbeatsTest, FirstStatusIsNotLate) {
+  const Node silent = MakeNode(0);
+  heard.Observe(silent);
+  clock.Advance(seconds(60));
+  Node marked = silent;
+  marked.status.conditions = *UnknownConditions(silent, TimeNow(clock));
+  heard.Observe(marked);
+  EXPECT_EQ(heard.Recent().late, 0u);
+}
+
 TEST_F(HeartbeatsTest, UnknownConditionsHaveUpstreamReasons) {
   const Time now = Time::FromUnix(5000);
   Node node = MakeNode(1);

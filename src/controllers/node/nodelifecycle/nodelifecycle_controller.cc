@@ -25,7 +25,7 @@ constexpr std::string_view kLeaseNamespace = "kube-node-lease";
 // The object of the test writes.
 constexpr std::string_view kProbeNamespace = "kube-system";
 constexpr std::string_view kProbeName = "node-lifecycle-write-test";
-// When a node is examined again that cannot be judged now.
+// Delay until a node is examined again while the control plane may be overloaded.
 constexpr std::chrono::seconds kExamineAgain{2};
 
 // Access to the controller's queue, to requeue nodes when zones change.
@@ -95,7 +95,7 @@ class NodeLifecycle final : public Reconciler {
     }
     Node node = *found;
     AddNode(node);
-    COX_ASSIGN_OR_RETURN(const Examination examined, Examine(ctx, node));
+    const Examination examined = Examine(ctx, node);
     if (examined.verdict == NodeVerdict::kMark) COX_RETURN_IF_ERROR(MarkUnknown(ctx, node));
     ReportZones(
         zones_.Note(key.name, ZoneKeyOf(node), ReadyStatus(node) == core::v1::kConditionTrue));
@@ -152,21 +152,26 @@ class NodeLifecycle final : public Reconciler {
     Clock::Duration again{};  // zero: not necessary
   };
   // Decides whether the node is dead or the control plane overloaded.
-  Result<Examination> Examine(Context& ctx, const Node& node) {
+  Examination Examine(Context& ctx, const Node& node) {
     Clock::Duration left = TimeLeft(node);
     const Clock::Duration settling = SettlingTime(GraceOf(node));
-    if (left > settling) return Examination{NodeVerdict::kAlive, left - settling};
+    if (left > settling) return {NodeVerdict::kAlive, left - settling};
     // The test writes begin before the grace period ends, so that they do not delay its end.
     const std::optional<Clock::Duration> responsive = probe_.Check(ctx);
     left = TimeLeft(node);  // it may be new
     if (left > Clock::Duration()) {
-      return Examination{NodeVerdict::kAlive,
-                         std::min<Clock::Duration>(left, ControlPlaneProbe::kPeriod)};
+      return {NodeVerdict::kAlive, std::min<Clock::Duration>(left, ControlPlaneProbe::kPeriod)};
     }
     const bool marked = !UnknownConditions(node, TimeNow(clock_)).has_value();
     if (!marked && responsive.has_value()) {
-      // The watch may be late.
-      COX_RETURN_IF_ERROR(ReadLease(ctx, node.metadata.name));
+      // The watch may be late. A failed read is no reason for a growing delay, as an error would
+      // be.
+      const Status read = ReadLease(ctx, node.metadata.name);
+      if (!read.ok()) {
+        COX_V(ctx.log(), 2, "Not marking a silent node: its Lease cannot be read",
+              {"node", node.metadata.name}, {"why", read.message()});
+        return {NodeVerdict::kWait, kExamineAgain};
+      }
       left = TimeLeft(node);
     }
     const HeartbeatGaps::Recent recent = heartbeats_.Recent();
@@ -177,11 +182,11 @@ class NodeLifecycle final : public Reconciler {
                                 .longest_gap = recent.longest,
                                 .responsive = responsive};
     const NodeVerdict verdict = ExamineNode(evidence);
-    if (verdict == NodeVerdict::kAlive) return Examination{verdict, left};
-    if (verdict == NodeVerdict::kMark) return Examination{verdict, {}};
+    if (verdict == NodeVerdict::kAlive) return {verdict, left};
+    if (verdict == NodeVerdict::kMark) return {verdict, {}};
     COX_V(ctx.log(), 2, "Not marking a silent node: the control plane may be overloaded",
           {"node", node.metadata.name}, {"late", recent.late}, {"on time", recent.on_time});
-    return Examination{verdict, kExamineAgain};
+    return {verdict, kExamineAgain};
   }
 
   // Reads the node's Lease from the store, not from a cache.

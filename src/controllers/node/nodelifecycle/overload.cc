@@ -30,12 +30,12 @@ int64_t HeartbeatGaps::NumberOf(Clock::SteadyTime now) const {
   return now.time_since_epoch() / width;
 }
 
-void HeartbeatGaps::Note(Clock::SteadyTime now, Clock::Duration gap) {
+void HeartbeatGaps::Note(Clock::SteadyTime now, Clock::Duration gap, Clock::Duration limit) {
   const int64_t number = NumberOf(now);
   // The clock's epoch is arbitrary, so the number may be negative.
   Bucket& bucket = buckets_[static_cast<uint64_t>(number) % kBuckets];
   if (bucket.number != number) bucket = {.number = number, .counts = {}};
-  const bool late = gap > window_;
+  const bool late = gap > std::max(window_, limit);
   ++(late ? bucket.counts.late : bucket.counts.on_time);
   if (late) bucket.counts.longest = std::max(bucket.counts.longest, gap);
 }
@@ -70,7 +70,10 @@ std::optional<Clock::Duration> ControlPlaneProbe::Check(Context& ctx) {
       last_.has_value() ? clock.Monotonic() - *last_ : Clock::Duration::max();
   if (age >= kPeriod) {
     // Nothing is known about the time since then.
-    if (age > kLongestPause) since_.reset();
+    if (age > kLongestPause) {
+      since_.reset();
+      failed_ = false;
+    }
     running_ = true;
     const bool failed_before = failed_;
     lock.Unlock();

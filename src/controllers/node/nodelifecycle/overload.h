@@ -11,7 +11,7 @@
 #include "base/mutex.h"
 
 // Distinguishes dead nodes from an overloaded control plane: both look like missing heartbeats.
-// docs/adr/0020-overload-does-not-condemn-nodes.md has the reasons.
+// docs/adr/0020-overload-does-not-mark-nodes-as-failed.md has the reasons.
 namespace cox::controllers {
 
 // The heartbeats and the state of the API server, as the controller sees them when it examines a
@@ -19,8 +19,8 @@ namespace cox::controllers {
 struct NodeEvidence {
   Clock::Duration silent{};  // since the node's last heartbeat
   Clock::Duration grace{};   // --node-monitor-grace-period or --node-startup-grace-period
-  // The heartbeats of all nodes during the last half of the grace period. A late one came more than
-  // half of the grace period after the one before it.
+  // The heartbeats of all nodes during the last half of the grace period; see Heartbeats for which
+  // of them are late.
   size_t on_time = 0;
   size_t late = 0;
   Clock::Duration longest_gap{};  // before the late ones
@@ -38,7 +38,7 @@ enum class NodeVerdict : uint8_t {
 // Late heartbeats are a sign of overload from this number and from a quarter of all heartbeats on.
 inline constexpr size_t kMinLate = 3;
 // During overload, a node is dead if its silence is this number of times longer than the longest
-// gap after which another node got through.
+// gap after which another node renewed its Lease.
 inline constexpr int kGapsUntilDead = 4;
 
 // The time for which the API server must be responsive before nodes are marked although no node at
@@ -60,8 +60,9 @@ class HeartbeatGaps {
     size_t late = 0;
     Clock::Duration longest{};
   };
-  // Counts a heartbeat. `gap`: since the previous one of the same node.
-  void Note(Clock::SteadyTime now, Clock::Duration gap);
+  // Counts a heartbeat. `gap`: since the previous one of the same node. It is late if that is
+  // longer than the window and than `limit`.
+  void Note(Clock::SteadyTime now, Clock::Duration gap, Clock::Duration limit = {});
   Recent Read(Clock::SteadyTime now);
 
  private:
@@ -72,7 +73,7 @@ class HeartbeatGaps {
   };
   int64_t NumberOf(Clock::SteadyTime now) const;
 
-  const Clock::Duration window_;  // a longer gap is late
+  const Clock::Duration window_;
   std::array<Bucket, kBuckets> buckets_;
 };
 
@@ -90,7 +91,8 @@ class ControlPlaneProbe {
 
   // Makes a test write. OK if it was processed.
   using Write = std::function<Status(Context& ctx)>;
-  // `on_recovery` is called when a test write succeeds after one that failed.
+  // `on_recovery` is called when a test write succeeds after one that failed, at most kLongestPause
+  // later.
   ControlPlaneProbe(Write write, std::function<void()> on_recovery)
       : write_(std::move(write)), on_recovery_(std::move(on_recovery)) {}
 

@@ -244,6 +244,14 @@ TEST_F(ControlPlaneProbeTest, LongPauseBetweenWritesStartsAgain) {
   EXPECT_EQ(probe_.Check(ctx_), seconds(15));
   clock_.Advance(seconds(16));
   EXPECT_EQ(probe_.Check(ctx_), Clock::Duration());
+  // A failure before the pause is no outage that has just ended.
+  result_ = Status::Unavailable("down");
+  clock_.Advance(seconds(5));
+  EXPECT_FALSE(probe_.Check(ctx_).has_value());
+  result_ = Status();
+  clock_.Advance(seconds(16));
+  EXPECT_EQ(probe_.Check(ctx_), Clock::Duration());
+  EXPECT_EQ(recoveries_, 0);
 }
 
 }  // namespace
