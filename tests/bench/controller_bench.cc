@@ -96,7 +96,7 @@ double ReplicaSet(int size) {
   size_t sum = 0;
   const double all = Fastest(20, [&] {
     for (int list = 0; list < 2; ++list) {
-      for (const pods::PodPtr& pod : index.Find("set")) {
+      for (const pods::PodPtr& pod : index.Find(pods::ControlledBy(owner))) {
         if (pods::IsActive(*pod) && pods::IsReady(*pod)) ++sum;
       }
     }

@@ -15,18 +15,27 @@
 // Lookups between owners and their dependents.
 namespace cox::controllers::pods {
 
-// Indexes objects by the uid of their controller; objects without one by their namespace.
+// Indexes objects by their namespace and the uid of their controller; objects without one by their
+// namespace. An owner reference to an object of another namespace is invalid: without the namespace
+// in the index, users of one namespace could change how many Pods a controller counts in another.
 //
 //   Index<Pod, ByController<Pod>> owned = cache.IndexOf<Pod, ByController<Pod>>();
-//   owned.Find(replica_set.metadata.uid);   owned.Find(OrphansOf("default"));
+//   owned.Find(ControlledBy(replica_set.metadata));   owned.Find(OrphansOf("default"));
 inline std::string OrphansOf(std::string_view ns) { return "orphans of " + std::string(ns); }
+inline std::string ControlledBy(std::string_view ns, std::string_view uid) {
+  return std::string(ns).append("/").append(uid);
+}
+inline std::string ControlledBy(const meta::v1::ObjectMeta& owner) {
+  return ControlledBy(owner.namespace_, owner.uid);
+}
 
 template <class T>
 struct ByController {
   static constexpr std::string_view kName = "controller";
   static std::string Of(const T& object) {
     const meta::v1::OwnerReference* controller = GetControllerOf(object.metadata);
-    return controller != nullptr ? controller->uid : OrphansOf(object.metadata.namespace_);
+    const std::string& ns = object.metadata.namespace_;
+    return controller != nullptr ? ControlledBy(ns, controller->uid) : OrphansOf(ns);
   }
 };
 
@@ -34,7 +43,7 @@ struct ByController {
 template <class T, class Owner>
 std::vector<std::shared_ptr<const T>> OwnedOrOrphaned(const Index<T, ByController<T>>& index,
                                                       const Owner& owner) {
-  auto objects = index.Find(owner.metadata.uid);
+  auto objects = index.Find(ControlledBy(owner.metadata));
   auto orphans = index.Find(OrphansOf(owner.metadata.namespace_));
   objects.insert(objects.end(), orphans.begin(), orphans.end());
   return objects;

@@ -74,7 +74,7 @@ Result<PodCounter::Counts> PodCounter::List(const Owner& owner, const Time& now)
   Counts counts;
   pods_.shared().BetweenChanges([&] {
     size_t visited = 0;
-    pods_.Visit(owner.metadata.uid, [&](const Pod& pod) {
+    pods_.Visit(ControlledBy(owner.metadata), [&](const Pod& pod) {
       entry.counts.Add(pod);
       ++visited;
       return true;
@@ -117,7 +117,7 @@ void PodCounter::Changed(const Pod* before, const Pod* after) {
   const auto entry_of = [this](const Pod* pod) COX_REQUIRES(mu_) -> Entry* {
     const std::string* uid = pod == nullptr ? nullptr : ControllerOf(*pod);
     const auto found = uid == nullptr ? entries_.end() : entries_.find(*uid);
-    if (found == entries_.end()) return nullptr;
+    if (found == entries_.end() || found->second.key.ns != pod->metadata.namespace_) return nullptr;
     ++visited_;
     return &found->second;
   };

@@ -28,9 +28,9 @@ class PodCounterTest : public testing::Test {
 
   // Creates or changes a Pod of the owner; an empty owner makes it an orphan.
   void Put(const std::string& name, const std::string& owner, bool ready,
-           Map<std::string> labels = kWebLabels) {
+           Map<std::string> labels = kWebLabels, const std::string& ns = "ns") {
     Pod pod;
-    pod.metadata = {.name = name, .namespace_ = "ns", .uid = "uid-" + name};
+    pod.metadata = {.name = name, .namespace_ = ns, .uid = "uid-" + ns + name};
     pod.metadata.labels = std::move(labels);
     pod.metadata.resourceVersion = std::to_string(++version_);
     if (!owner.empty()) {
@@ -47,7 +47,7 @@ class PodCounterTest : public testing::Test {
     informer_->ObserveWrite(std::make_shared<const Object>(Object::Of(std::move(pod))),
                             sdk::ResourceInformer::kUnknownBase, "me");
   }
-  void Delete(const std::string& name) { informer_->ObserveDelete({"ns", name}, "uid-" + name); }
+  void Delete(const std::string& name) { informer_->ObserveDelete({"ns", name}, "uid-ns" + name); }
 
   static meta::v1::ObjectMeta Owner(const std::string& name) {
     return {.name = name, .namespace_ = "ns", .uid = name};
@@ -69,7 +69,7 @@ class PodCounterTest : public testing::Test {
     size_t active = 0;
     size_t ready = 0;
     size_t terminating = 0;
-    for (const PodPtr& pod : index_.Find(name)) {
+    for (const PodPtr& pod : index_.Find(ControlledBy("ns", name))) {
       terminating += IsTerminating(*pod) ? 1 : 0;
       active += IsActive(*pod) ? 1 : 0;
       ready += IsActive(*pod) && IsReady(*pod) ? 1 : 0;
@@ -122,6 +122,16 @@ TEST_F(PodCounterTest, FollowsPodsThatChangeTheirOwner) {
     if (random() % 50 == 0) counter_.Forget({"ns", owners[random() % 3]});
     for (const char* owner : {"a", "b", "c"}) CompareWithCache(owner);
   }
+}
+
+TEST_F(PodCounterTest, PodsOfOtherNamespacesDoNotCount) {
+  Put("p", "a", true);
+  Put("p", "a", true, kWebLabels, "other");
+  EXPECT_EQ(CountsOf("a").active, 1);
+  Put("q", "a", true, kWebLabels, "other");
+  EXPECT_EQ(CountsOf("a").active, 1);
+  counter_.Forget({"ns", "a"});
+  EXPECT_EQ(CountsOf("a").active, 1);
 }
 
 TEST_F(PodCounterTest, ForgetAndChangedLabelsCountAllPodsAgain) {

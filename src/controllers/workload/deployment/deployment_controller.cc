@@ -35,7 +35,7 @@ class DeploymentReconciler final : public Reconciler {
         deployments_(manager.cache().ListerOf<Deployment>()),
         owned_(manager.cache().IndexOf<ReplicaSet, ByController<ReplicaSet>>()),
         pods_(manager.cache().IndexOf<Pod, ByController<Pod>>()),
-        parts_{client_, events_, [this](const std::string& uid) { return HasRunningPods(uid); }} {}
+        parts_{client_, events_, [this](const ReplicaSet& set) { return HasRunningPods(set); }} {}
 
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override;
 
@@ -44,9 +44,9 @@ class DeploymentReconciler final : public Reconciler {
   Result<ReconcileResult> WarnSelectsAllPods(Context& ctx, const Deployment& deployment) const;
 
   // Ends at the first such Pod, because each Pod that ends causes a sync.
-  bool HasRunningPods(const std::string& uid) const {
+  bool HasRunningPods(const ReplicaSet& set) const {
     bool found = false;
-    pods_.Visit(uid, [&found](const Pod& pod) {
+    pods_.Visit(pods::ControlledBy(set.metadata), [&found](const Pod& pod) {
       found = !pods::IsTerminal(pod);
       return !found;
     });

@@ -205,7 +205,7 @@ Status Rollout::DeleteHistory(Context& ctx) {
 
 bool Rollout::OldPodsRun() const {
   return std::any_of(sets_.old.begin(), sets_.old.end(), [this](const SetPtr& set) {
-    return set->status.replicas > 0 || parts_.has_running_pods(set->metadata.uid);
+    return set->status.replicas > 0 || parts_.has_running_pods(*set);
   });
 }
 

@@ -28,8 +28,8 @@ class Rollout {
   struct Parts {
     Client& client;
     EventRecorder& events;
-    // Returns whether a Pod of the ReplicaSet with this uid is not terminal.
-    std::function<bool(const std::string& uid)> has_running_pods;
+    // Returns whether a Pod of the ReplicaSet is not terminal.
+    std::function<bool(const apps::v1::ReplicaSet& set)> has_running_pods;
   };
   Rollout(const Parts& parts, apps::v1::Deployment deployment, std::vector<SetPtr> sets);
 

@@ -101,8 +101,9 @@ class JobReconciler final : public Reconciler {
       return ReconcileResult::Done();
     }
     // A finished Job adopts no Pods.
-    const std::vector<PodPtr> candidates =
-        IsFinished(*job) ? owned_.Find(job->metadata.uid) : pods::OwnedOrOrphaned(owned_, *job);
+    const std::vector<PodPtr> candidates = IsFinished(*job)
+                                               ? owned_.Find(pods::ControlledBy(job->metadata))
+                                               : pods::OwnedOrOrphaned(owned_, *job);
     COX_ASSIGN_OR_RETURN(const auto selector,
                          labels::Selector::FromLabelSelector(job->spec.selector.get()));
     COX_ASSIGN_OR_RETURN(

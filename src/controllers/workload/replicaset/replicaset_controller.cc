@@ -187,7 +187,7 @@ Managed ReplicaSetReconciler::Manage(Context& ctx, const ReplicaSet& set, size_t
 }
 
 std::vector<PodPtr> ReplicaSetReconciler::PodsToDelete(const ReplicaSet& set, size_t count) const {
-  std::vector<PodPtr> active = pods_.Find(set.metadata.uid);
+  std::vector<PodPtr> active = pods_.Find(pods::ControlledBy(set.metadata));
   std::erase_if(active, [](const PodPtr& pod) { return !pods::IsActive(*pod); });
   if (set.spec.replicas.value_or(1) <= 0) {
     // All Pods will be deleted, so that the order does not matter.
@@ -244,11 +244,10 @@ Status ReplicaSetReconciler::DeletePods(Context& ctx, const ReplicaSet& set,
 
 std::vector<PodPtr> ReplicaSetReconciler::RelatedPods(const ReplicaSet& set,
                                                       const std::vector<PodPtr>& active) const {
-  const meta::v1::OwnerReference* controller = GetControllerOf(set.metadata);
-  if (controller == nullptr) return active;
+  if (GetControllerOf(set.metadata) == nullptr) return active;
   std::vector<PodPtr> related;
-  for (const auto& sibling : siblings_.Find(controller->uid)) {
-    auto pods = pods_.Find(sibling->metadata.uid);
+  for (const auto& sibling : siblings_.Find(ByController<ReplicaSet>::Of(set))) {
+    auto pods = pods_.Find(pods::ControlledBy(sibling->metadata));
     related.insert(related.end(), pods.begin(), pods.end());
   }
   return related;
