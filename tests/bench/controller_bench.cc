@@ -142,7 +142,7 @@ double Service(int size) {
   });
   const controllers::SliceIndex index(slices);
   const double one = Fastest(20, [&] {
-    if (!index.Holds(slices)) std::abort();
+    if (!index.HasSameVersions(slices)) std::abort();
     const auto plan = controllers::PlanChanges(service, index, {all_pods[7]->metadata.name},
                                                group({all_pods[7]}));
     (void)controllers::TriggerTime(service, plan->existing, plan->plan, {all_pods[7]});

@@ -53,6 +53,33 @@ TEST_F(EndpointsTest, EndpointsFollowPodsAndAreDeletedWithService) {
   EXPECT_TRUE(WaitForDeleted<Endpoints>(*ctx, client(), {"default", "web"}).ok());
 }
 
+// Only successful syncs of large Services are followed by a pause that does not grow.
+TEST_F(EndpointsTest, FailedWriteForLargeServiceIsRetriedAsAFailure) {
+  CreateService("web");
+  for (int i = 0; i < 50; ++i) {
+    CreatePod("web-" + std::to_string(i), "10.0.0." + std::to_string(i + 1), true);
+  }
+  clock.emplace();
+  late.emplace(client());
+  late->FailWith([](const Operation& operation) {
+    const bool writes = operation.resource == Resource::Of<Endpoints>() &&
+                        operation.verb == Operation::Verb::kCreate;
+    return writes ? Status::Forbidden("not now") : Status();
+  });
+  Start({AddEndpointsController});
+  while (late->Count<Endpoints>(Operation::Verb::kCreate) < 4 && !ctx->Done()) {
+    clock->Advance(std::chrono::milliseconds(1));
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(Metric("controller_runtime_reconcile_total{", "result=\"requeue_after\""), 0);
+  late->FailWith(nullptr);
+  while (!client().Get<Endpoints>(*ctx, {"default", "web"}).ok() && !ctx->Done()) {
+    clock->Advance(std::chrono::milliseconds(10));
+    std::this_thread::yield();
+  }
+  Until([](const Endpoints& now) { return Ready(now) == 50; });
+}
+
 TEST_F(EndpointsTest, EndpointsOfServicesWithoutSelectorAreNotChanged) {
   Service external;
   external.metadata = {.name = "by-hand", .namespace_ = "default"};

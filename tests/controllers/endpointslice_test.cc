@@ -34,14 +34,9 @@ class EndpointSliceTest : public ServiceTest {
     EXPECT_TRUE(held.ok()) << held.ToString();
     return read();
   }
-  // Successful reconciles.
-  double Reconciles() {
-    const std::string text = manager->metrics().Render();
-    const std::string name =
-        "controller_runtime_reconcile_total{controller=\"endpointslice-controller\","
-        "result=\"success\"} ";
-    const size_t at = text.find(name);
-    return at == text.npos ? 0 : std::stod(text.substr(at + name.size()));
+  double SuccessfulReconciles() const {
+    return Metric("controller_runtime_reconcile_total{controller=\"endpointslice-controller\"",
+                  "result=\"success\"");
   }
   static size_t Count(const List<EndpointSlice>& slices, bool ready) {
     size_t count = 0;
@@ -151,7 +146,7 @@ TEST_F(EndpointSliceTest, ChangeOfAPodCausesOneReconcileAndOneWrite) {
   ASSERT_THAT(before, SizeIs(1));
   // An event that arrives before the response to the write is not known to be an own write.
   late->Hold<EndpointSlice>();
-  const double reconciles = Reconciles();
+  const double reconciles = SuccessfulReconciles();
   List<EndpointSlice> after;
   for (int i = 0; i < kChanges; ++i) {
     const bool ready = i % 2 == 1;
@@ -162,7 +157,7 @@ TEST_F(EndpointSliceTest, ChangeOfAPodCausesOneReconcileAndOneWrite) {
   EXPECT_EQ(after[0].metadata.generation - before[0].metadata.generation, kChanges);
   // With a reconcile for each own write there would be two for each change. On a slow machine a
   // change of a Pod can cause a second one that writes nothing.
-  EXPECT_LT(Reconciles() - reconciles, 2 * kChanges);
+  EXPECT_LT(SuccessfulReconciles() - reconciles, 2 * kChanges);
   late->Resume();
 }
 

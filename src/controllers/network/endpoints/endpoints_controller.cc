@@ -122,7 +122,13 @@ class EndpointsReconciler final : public Reconciler {
  private:
   Status Sync(Context& ctx, const Service& service, const Endpoints* current) {
     const auto pods = pods_.PodsOf(service);
+    COX_RETURN_IF_ERROR(Write(ctx, service, pods, current));
+    // Not after a failed write, whose retry must have the delay of a failure.
     pacer_.Settled(KeyOf(service), VersionOf(service), pods.size());
+    return {};
+  }
+  Status Write(Context& ctx, const Service& service,
+               const std::vector<std::shared_ptr<const Pod>>& pods, const Endpoints* current) {
     const Endpoints before = current == nullptr ? Endpoints() : *current;
     Endpoints wanted = Desired(service, pods, before);
     if (current != nullptr && DeepEqual(before, wanted)) return {};

@@ -79,7 +79,7 @@ class EndpointSliceReconciler final : public Reconciler {
         !HasEndpoints(*service)) {
       (void)topology_->Forget(key);
       (void)changed_->Take(key);
-      (void)TakeKnown(key);
+      (void)TakeSynced(key);
       pacer_.Forget(key);
       return ReconcileResult::Done();
     }
@@ -101,7 +101,7 @@ class EndpointSliceReconciler final : public Reconciler {
  private:
   using ServicePtr = std::shared_ptr<const Service>;
   // The slices after the last sync of a large Service, for syncs that handle only the changed Pods.
-  struct Known {
+  struct Synced {
     ServicePtr service;
     SliceIndex slices;
   };
@@ -112,16 +112,16 @@ class EndpointSliceReconciler final : public Reconciler {
   Result<ReconcileResult> Sync(Context& ctx, const ServicePtr& service,
                                const std::optional<ZoneCpus>& cpus) {
     const ObjectKey key = KeyOf(*service);
-    // Before the cache is read. If this sync fails, nothing is known, and the next one reads all.
+    // Before the cache is read. If this sync fails, nothing is stored, and the next one reads all.
     const ChangedPods::Changes changes = changed_->Take(key);
-    std::unique_ptr<Known> known = TakeKnown(key);
+    std::unique_ptr<Synced> synced = TakeSynced(key);
     const std::vector<SlicePtr> existing = SlicesOf(key);
-    if (known != nullptr && !changes.all && !cpus.has_value() && known->service == service &&
-        changes.pods.size() * kSmallPart <= known->slices.endpoints() &&
-        known->slices.Holds(existing)) {
-      COX_ASSIGN_OR_RETURN(const bool done, SyncChanged(ctx, changes.pods, *known));
+    if (synced != nullptr && !changes.all && !cpus.has_value() && synced->service == service &&
+        changes.pods.size() * kSmallPart <= synced->slices.endpoints() &&
+        synced->slices.HasSameVersions(existing)) {
+      COX_ASSIGN_OR_RETURN(const bool done, SyncChanged(ctx, changes.pods, *synced));
       if (done) {
-        KeepKnown(key, std::move(known));
+        StoreSynced(key, std::move(synced));
         return ReconcileResult::Done();
       }
     }
@@ -151,23 +151,24 @@ class EndpointSliceReconciler final : public Reconciler {
   }
 
   // Syncs the endpoints of the changed Pods. Returns false if all endpoints have to be synced.
-  Result<bool> SyncChanged(Context& ctx, const std::set<std::string>& changed, Known& known) {
-    const Service& service = *known.service;
+  Result<bool> SyncChanged(Context& ctx, const std::set<std::string>& changed, Synced& synced) {
+    const Service& service = *synced.service;
     std::vector<std::shared_ptr<const Pod>> pods;
     for (const std::string& name : changed) {
       const auto pod = all_pods_.Get({service.metadata.namespace_, name});
       if (pod == nullptr || !Selects(service.spec.selector, pod->metadata.labels)) continue;
       pods.push_back(pod);
     }
-    auto planned = PlanChanges(service, known.slices, changed, Group(service, pods));
+    auto planned = PlanChanges(service, synced.slices, changed, Group(service, pods));
     if (!planned.has_value()) return false;
     if (planned->plan.empty()) return true;
     if (planned->existing.empty()) {
-      planned->existing.push_back(known.slices.slices().begin()->second);  // not the first slice
+      // TriggerTime treats a Service without slices as new.
+      planned->existing.push_back(synced.slices.slices().begin()->second);
     }
     StampTriggerTime(TriggerTime(service, planned->existing, planned->plan, pods), planned->plan);
     COX_ASSIGN_OR_RETURN(const Versions written, Write(ctx, std::move(planned->plan)));
-    pacer_.Settled(KeyOf(service), VersionOf(service), known.slices.endpoints());
+    pacer_.Settled(KeyOf(service), VersionOf(service), synced.slices.endpoints());
     for (const auto& [name, version] : written) {
       SlicePtr slice = slice_lister_.Get({service.metadata.namespace_, name});
       // Another client has changed it meanwhile: the next sync reads all Pods.
@@ -175,7 +176,7 @@ class EndpointSliceReconciler final : public Reconciler {
         changed_->AddAll(KeyOf(service));
         continue;
       }
-      known.slices.Put(std::move(slice));
+      synced.slices.Put(std::move(slice));
     }
     return true;
   }
@@ -221,18 +222,18 @@ class EndpointSliceReconciler final : public Reconciler {
                             : std::find(existing.begin(), existing.end(), slice) != existing.end();
       if (!same) return;
     }
-    KeepKnown(key, std::make_unique<Known>(Known{service, SliceIndex(now)}));
+    StoreSynced(key, std::make_unique<Synced>(Synced{service, SliceIndex(now)}));
   }
 
-  // Null if nothing is known. A Service is synced by one thread at a time.
-  std::unique_ptr<Known> TakeKnown(const ObjectKey& key) {
+  // Null if nothing is synced. A Service is synced by one thread at a time.
+  std::unique_ptr<Synced> TakeSynced(const ObjectKey& key) {
     MutexLock lock(mu_);
-    const auto node = known_.extract(key);
+    const auto node = synced_.extract(key);
     return node.empty() ? nullptr : std::move(node.mapped());
   }
-  void KeepKnown(const ObjectKey& key, std::unique_ptr<Known> known) {
+  void StoreSynced(const ObjectKey& key, std::unique_ptr<Synced> synced) {
     MutexLock lock(mu_);
-    known_[key] = std::move(known);
+    synced_[key] = std::move(synced);
   }
 
   // The zones of the hints in the existing slices.
@@ -345,7 +346,7 @@ class EndpointSliceReconciler final : public Reconciler {
   const ServicePods pods_;
   pods::Pacer pacer_;
   Mutex mu_;
-  std::unordered_map<ObjectKey, std::unique_ptr<Known>> known_ COX_GUARDED_BY(mu_);
+  std::unordered_map<ObjectKey, std::unique_ptr<Synced>> synced_ COX_GUARDED_BY(mu_);
 };
 
 // Passes nodes that are added, because their Pods were left out before, and changes of the zone.

@@ -27,7 +27,7 @@ ChangedPods::Changes ChangedPods::Take(const ObjectKey& service) {
 
 std::optional<ChangePlan> PlanChanges(const core::v1::Service& service, const SliceIndex& index,
                                       const std::set<std::string>& changed, EndpointGroups groups) {
-  ChangePlan out{.plan = {}, .existing = index.With(changed)};
+  ChangePlan out{.plan = {}, .existing = index.FindByPods(changed)};
   std::map<GroupKey, size_t> capacity;
   for (const SlicePtr& slice : out.existing) {
     const GroupKey key = GroupOf(*slice);
@@ -45,7 +45,7 @@ std::optional<ChangePlan> PlanChanges(const core::v1::Service& service, const Sl
     const size_t room = capacity[key];
     if (room == 0 && !index.Contains(key)) return std::nullopt;
     if (size <= room || size - room >= kMaxEndpointsPerSlice) continue;
-    if (const SlicePtr best = index.Best(key, size - room, out.existing)) {
+    if (const SlicePtr best = index.FindSliceWithRoom(key, size - room, out.existing)) {
       group.ports = best->ports;
       group.endpoints.insert(group.endpoints.end(), best->endpoints.begin(), best->endpoints.end());
       out.existing.push_back(best);

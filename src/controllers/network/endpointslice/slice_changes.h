@@ -40,9 +40,10 @@ struct ChangePlan {
 };
 
 // Plans the slices of a Service after `changed` Pods changed. `groups` are the endpoints of these
-// Pods; the other endpoints are kept. Packs new endpoints as PlanSlices does. Returns nullopt if
-// all slices have to be planned: a slice becomes empty, or endpoints have new ports. Pure. Costs:
-// proportional to the slices, and to the endpoints of those slices that change.
+// Pods; the other endpoints are kept. Fills the slices of the changed Pods first, then the slice
+// with the least room. Returns nullopt if all slices have to be planned: a slice becomes empty, or
+// endpoints have new ports. Pure. Costs: proportional to the slices, and to the endpoints of those
+// slices that change.
 std::optional<ChangePlan> PlanChanges(const core::v1::Service& service, const SliceIndex& index,
                                       const std::set<std::string>& changed, EndpointGroups groups);
 

@@ -180,12 +180,12 @@ TEST(SliceChanges, IndexComparesSlicesByVersion) {
   (void)model.Sync();
   std::vector<SlicePtr> slices;
   for (const auto& [name, slice] : model.index().slices()) slices.push_back(slice);
-  EXPECT_TRUE(model.index().Holds(slices));
+  EXPECT_TRUE(model.index().HasSameVersions(slices));
   SlicePtr& last = slices.back();
   last = std::make_shared<const EndpointSlice>(*last);
-  EXPECT_FALSE(model.index().Holds(slices));
+  EXPECT_FALSE(model.index().HasSameVersions(slices));
   slices.pop_back();
-  EXPECT_FALSE(model.index().Holds(slices));
+  EXPECT_FALSE(model.index().HasSameVersions(slices));
 }
 
 TEST(ChangedPods, ReturnsEachChangeOnce) {

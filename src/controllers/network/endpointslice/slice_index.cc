@@ -32,7 +32,7 @@ void SliceIndex::Drop(const EndpointSlice& slice) {
   }
 }
 
-bool SliceIndex::Holds(const std::vector<SlicePtr>& slices) const {
+bool SliceIndex::HasSameVersions(const std::vector<SlicePtr>& slices) const {
   return slices.size() == slices_.size() &&
          std::all_of(slices.begin(), slices.end(), [this](const SlicePtr& slice) {
            const auto found = slices_.find(slice->metadata.name);
@@ -40,7 +40,7 @@ bool SliceIndex::Holds(const std::vector<SlicePtr>& slices) const {
          });
 }
 
-std::vector<SlicePtr> SliceIndex::With(const std::set<std::string>& pods) const {
+std::vector<SlicePtr> SliceIndex::FindByPods(const std::set<std::string>& pods) const {
   std::set<std::string_view> names;
   for (const std::string& pod : pods) {
     const auto [begin, end] = by_pod_.equal_range(pod);
@@ -53,8 +53,8 @@ std::vector<SlicePtr> SliceIndex::With(const std::set<std::string>& pods) const 
   return found;
 }
 
-SlicePtr SliceIndex::Best(const GroupKey& group, size_t room,
-                          const std::vector<SlicePtr>& except) const {
+SlicePtr SliceIndex::FindSliceWithRoom(const GroupKey& group, size_t room,
+                                       const std::vector<SlicePtr>& except) const {
   SlicePtr best;
   for (const auto& [name, slice] : slices_) {
     if (slice->endpoints.size() + room > kMaxEndpointsPerSlice) continue;

@@ -15,8 +15,9 @@ namespace cox::controllers {
 // The slices of one Service in the state that this controller last read or wrote, and which of them
 // contain a Pod.
 //
-// Costs: proportional to the slices for Holds and Best, to the endpoints of the slice for Put, and
-//   to the Pods in question for With. Shares the slices with the cache.
+// Costs: proportional to the slices for HasSameVersions and FindSliceWithRoom, to the endpoints of
+//   the slice for Put, and to the Pods in question for FindByPods. Shares the slices with the
+//   cache.
 // Threads: one at a time.
 class SliceIndex {
  public:
@@ -25,12 +26,13 @@ class SliceIndex {
   // Adds the slice or replaces the one with its name.
   void Put(SlicePtr slice);
   // Returns whether these are the same slices in the same versions.
-  bool Holds(const std::vector<SlicePtr>& slices) const;
+  bool HasSameVersions(const std::vector<SlicePtr>& slices) const;
   // The slices that contain an endpoint of one of the Pods, without duplicates, sorted by name.
-  std::vector<SlicePtr> With(const std::set<std::string>& pods) const;
+  std::vector<SlicePtr> FindByPods(const std::set<std::string>& pods) const;
   // The slice of this group with the least room that is enough, without those in `except`; null:
   // none.
-  SlicePtr Best(const GroupKey& group, size_t room, const std::vector<SlicePtr>& except) const;
+  SlicePtr FindSliceWithRoom(const GroupKey& group, size_t room,
+                             const std::vector<SlicePtr>& except) const;
   bool Contains(const GroupKey& group) const;
   const std::map<std::string, SlicePtr>& slices() const { return slices_; }  // by name
   size_t endpoints() const { return by_pod_.size(); }                        // with a Pod

@@ -18,12 +18,11 @@ inline constexpr std::string_view kHeadlessLabel = "service.kubernetes.io/headle
 // The last transition of the Ready condition; zero if the Pod has no such condition.
 Time ReadinessSince(const core::v1::Pod& pod);
 
-// The Service has no cluster IP: clients get the addresses of the Pods.
-
 // A number that differs between versions of a Service, for pods::Pacer. Its generation does not
 // count changes of all fields that determine its endpoints, for example labels.
 int64_t VersionOf(const core::v1::Service& service);
 
+// The Service has no cluster IP: clients get the addresses of the Pods.
 bool IsHeadless(const core::v1::Service& service);
 // The Service has a selector and is not of type ExternalName.
 bool HasEndpoints(const core::v1::Service& service);
