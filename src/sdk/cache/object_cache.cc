@@ -54,7 +54,7 @@ class ReflectorTask final : public std::enable_shared_from_this<ReflectorTask> {
  private:
   enum class State : uint8_t { kIdle, kQueued, kRunning, kRunningAgain, kStopped };
 
-  // The pool rejects it only when it is stopped.
+  // The pool rejects it when it is stopped, or if it has no thread and cannot start one.
   void Enqueue() COX_REQUIRES(mu_) {
     const bool queued = pool_.Submit([self = shared_from_this()] { self->RunStep(); });
     state_ = queued ? State::kQueued : State::kIdle;
@@ -127,7 +127,9 @@ class ReflectorPool final : public ObjectCache {
         options_(std::move(options)),
         pool_(ctx_, {.name = "object-watches",
                      .max_threads = options_.max_threads,
-                     .max_queue = SIZE_MAX}) {}
+                     .max_queue = SIZE_MAX,
+                     // If no thread could be started later, steps would be lost.
+                     .idle = Clock::Duration::max()}) {}
   ~ReflectorPool() override { ctx_.Stop(); }
 
   std::unique_ptr<CachedObject> Watch(const Resource& resource, const ObjectKey& key,

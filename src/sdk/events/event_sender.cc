@@ -208,8 +208,8 @@ void EventSender::WriteCount(Context& ctx, Series& series) {
   series.written = ctx.clock().Monotonic();
   if (written.ok()) return;
   Count(counts_.dropped);
-  COX_ERROR(ctx.log(), written, "Dropped the count of an event",
-            {"event", series.event.metadata.name});
+  COX_V(ctx.log(), written.Is(Reason::kTooManyRequests) ? 2 : 0, "Dropped the count of an event",
+        {"event", series.event.metadata.name}, {"why", written.message()});
 }
 
 SteadyTime EventSender::NextDue() const {
