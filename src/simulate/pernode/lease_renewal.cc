@@ -101,8 +101,9 @@ void LeaseRenewal::OnWritten(const Reply& reply) {
   in_flight_ = false;
   if (!reply.ok()) {
     if (reply.code == kHttpConflict) exists_ = true;  // or it was created by a previous process
-    // A request without a response may have been executed, so the version may be out of date.
-    version_.clear();
+    // After other errors the kubelet sends the same request again. If it was executed nevertheless,
+    // the next one is a conflict.
+    if (reply.code == kHttpConflict || reply.code == kHttpNotFound) version_.clear();
     exists_ = exists_ && reply.code != kHttpNotFound;
     return Retry();
   }

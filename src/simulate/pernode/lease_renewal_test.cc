@@ -82,15 +82,19 @@ TEST_F(LeaseRenewalTest, CountsDelayFromDueTimeAcrossRetries) {
   clock.Advance(seconds(5));
   Open(kPut)->Break();
   clock.Advance(milliseconds(200));
-  ASSERT_NE(Open(kGet), nullptr);  // the update may have been executed
-  clock.Advance(seconds(10));      // no response
+  ASSERT_NE(Open(kPut), nullptr);
+  EXPECT_EQ(Sent(kPut).metadata.resourceVersion, "1");  // the update may have been executed
+  clock.Advance(seconds(10));                           // no response
   EXPECT_EQ(Metric("coxswain_simulate_requests_total{code=\"timeout\",request=\"lease\"}"), 1);
   clock.Advance(milliseconds(400));
+  Open(kPut)->Answer(409);
+  clock.Advance(milliseconds(800));
+  ASSERT_NE(Open(kGet), nullptr);
   Open(kGet)->Answer(200, Stored("4"));
   clock.Advance(seconds(3));
   Open(kPut)->Answer(200, Stored("5"));
-  EXPECT_DOUBLE_EQ(Metric("coxswain_simulate_lease_renewal_delay_max_seconds"), 13.6);
-  EXPECT_EQ(Metric("coxswain_simulate_lease_renewal_failures_total"), 2);
+  EXPECT_DOUBLE_EQ(Metric("coxswain_simulate_lease_renewal_delay_max_seconds"), 14.4);
+  EXPECT_EQ(Metric("coxswain_simulate_lease_renewal_failures_total"), 3);
 }
 
 TEST_F(LeaseRenewalTest, RenewalLaterThanTheLeaseLastsIsCounted) {
