@@ -73,17 +73,20 @@ TEST(RealClock, NonPositiveDelayRunsSoon) {
   negative.get_future().wait();
 }
 
-// How often the threads of that name have blocked.
+// How often the threads of that name have blocked. There must be one.
 int64_t SwitchesOfThreads(std::string_view name) {
   int64_t switches = 0;
+  int threads = 0;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
     std::ifstream status(thread.path() / "status");
     bool matches = false;
     for (std::string key, value; status >> key && std::getline(status >> std::ws, value);) {
       if (key == "Name:") matches = value == name;
+      if (key == "Name:" && matches) ++threads;
       if (matches && key == "voluntary_ctxt_switches:") switches += std::stoll(value);
     }
   }
+  EXPECT_GT(threads, 0) << name;
   return switches;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -14,6 +15,8 @@ namespace {
 class CpuQuotaTest : public ::testing::Test {
  protected:
   CpuQuotaTest() {
+    std::string pattern = ::testing::TempDir() + "cpu_quota_XXXXXX";
+    root_ = ::mkdtemp(pattern.data());
     std::filesystem::create_directories(root_ / "a/b");
     std::filesystem::create_directories(root_ / "a/unlimited");
     Write("a/cpu.max", "250000 100000\n");
@@ -26,9 +29,7 @@ class CpuQuotaTest : public ::testing::Test {
   }
   std::optional<double> Quota(std::string_view group) { return CpuQuota(root_.string(), group); }
 
-  const std::filesystem::path root_ =
-      std::filesystem::path(::testing::TempDir()) /
-      ("cpu_quota_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+  std::filesystem::path root_;
 };
 
 TEST_F(CpuQuotaTest, IsSmallestQuotaOfGroupAndItsAncestors) {
