@@ -77,6 +77,11 @@ class FaultyStore final : public Store {
     shared_->get_key = std::move(key);
     shared_->on_get = std::move(hook);
   }
+  // Runs once, before the next Delete. The hook may use the store.
+  void OnNextDelete(std::function<void()> hook) {
+    MutexLock lock(shared_->mu);
+    shared_->on_delete = std::move(hook);
+  }
 
   Result<Revision> Create(Context& ctx, std::string_view key, std::string_view value,
                           std::chrono::seconds ttl) override {
@@ -107,6 +112,12 @@ class FaultyStore final : public Store {
     return truth_.Update(ctx, key, value, expected, ttl);
   }
   Result<WriteResult> Delete(Context& ctx, std::string_view key, Revision expected) override {
+    std::function<void()> hook;
+    {
+      MutexLock lock(shared_->mu);
+      hook = std::exchange(shared_->on_delete, nullptr);
+    }
+    if (hook) hook();
     return truth_.Delete(ctx, key, expected);
   }
   Result<WriteResult> WriteGuarded(Context& ctx, const GuardedWrite& write,
@@ -158,6 +169,7 @@ class FaultyStore final : public Store {
     std::function<void()> on_revision_read COX_GUARDED_BY(mu);
     std::string get_key COX_GUARDED_BY(mu);
     std::function<void()> on_get COX_GUARDED_BY(mu);
+    std::function<void()> on_delete COX_GUARDED_BY(mu);
   };
 
   class LyingWatch final : public Watch {

@@ -82,9 +82,14 @@ ResourceStore::Deletion ResourceStore::BeginGracefulDeletion(const WriteContext&
     if (meta.generation > 0) ++meta.generation;
     strategy().MarkDeleting(w, object);
   } else {
+    const int64_t pending = meta.deletionGracePeriodSeconds.value_or(0);
+    if (pending == 0 && !KeptByFinalizers(object)) {
+      // A conflict or a crash prevented the removal after the end of the grace period was written.
+      SetPropagation(PropagationFor(options, object, strategy()), &meta);
+      return KeptByFinalizers(object) ? Deletion::kMarked : Deletion::kRemovable;
+    }
     // Only an explicit shorter period changes a pending deletion. Any other request has no effect
     // at all, also not on the propagation policy.
-    const int64_t pending = meta.deletionGracePeriodSeconds.value_or(0);
     if (!requested || *requested >= pending) return Deletion::kUnchanged;
     SetPropagation(PropagationFor(options, object, strategy()), &meta);
     const Time begun = *meta.deletionTimestamp + Duration::Seconds(-pending);

@@ -8,6 +8,7 @@
 #include "apiserver/testing/test_pods.h"
 #include "base/testing/test_clock.h"
 #include "storage/memory/memory_store.h"
+#include "storage/testing/faulty_store.h"
 
 // The graceful deletion of Pods: every combination of Pod state, pending deletion, requested grace
 // period, precondition and finalizer.
@@ -21,7 +22,7 @@ constexpr int64_t kPending = 600;     // the grace period of a pending deletion
 constexpr int64_t kPendingFor = 100;  // seconds since that deletion began
 
 enum class PodState { kUnscheduled, kRunning, kSucceeded, kFailed };
-enum class Before { kNotDeleted, kPending, kWaitsForFinalizers };
+enum class Before { kNotDeleted, kPending, kGracePeriodEnded };
 enum class Precondition { kNone, kUid, kVersion, kOtherUid, kOtherVersion };
 
 constexpr PodState kStates[] = {PodState::kUnscheduled, PodState::kRunning, PodState::kSucceeded,
@@ -68,14 +69,21 @@ constexpr DeletionCase kPendingCases[] = {
     {kPending, kUnchanged},
     {700, kUnchanged},
 };
-constexpr DeletionCase kWaitingCases[] = {
+constexpr DeletionCase kWaitingForFinalizersCases[] = {
     {std::nullopt, kUnchanged}, {-1, kUnchanged}, {0, kUnchanged}, {5, kUnchanged},
     {700, kUnchanged},
 };
+// The request that ended the grace period could not remove the Pod.
+constexpr DeletionCase kNotRemovedCases[] = {
+    {std::nullopt, kRemoved}, {-1, kRemoved}, {0, kRemoved}, {5, kRemoved}, {700, kRemoved},
+};
 
-std::span<const DeletionCase> CasesOf(PodState state, Before before) {
+std::span<const DeletionCase> CasesOf(PodState state, Before before, bool has_finalizer) {
   if (before == Before::kPending) return kPendingCases;
-  if (before == Before::kWaitsForFinalizers) return kWaitingCases;
+  if (before == Before::kGracePeriodEnded) {
+    return has_finalizer ? std::span<const DeletionCase>(kWaitingForFinalizersCases)
+                         : kNotRemovedCases;
+  }
   if (state == PodState::kRunning) return kRunningCases;
   return kStoppedCases;
 }
@@ -103,7 +111,7 @@ class PodDeletionTest : public ::testing::Test {
       p.metadata.deletionTimestamp = At(kPending - kPendingFor);
       p.metadata.deletionGracePeriodSeconds = kPending;
     }
-    if (before == Before::kWaitsForFinalizers) {
+    if (before == Before::kGracePeriodEnded) {
       p.metadata.deletionTimestamp = At(-kPendingFor);
       p.metadata.deletionGracePeriodSeconds = 0;
     }
@@ -169,12 +177,10 @@ class PodDeletionTest : public ::testing::Test {
 TEST_F(PodDeletionTest, GracePeriodOfEveryCombination) {
   int combinations = 0;
   for (const PodState state : kStates) {
-    for (const Before before :
-         {Before::kNotDeleted, Before::kPending, Before::kWaitsForFinalizers}) {
-      for (const DeletionCase& c : CasesOf(state, before)) {
-        for (const Precondition precondition : kPreconditions) {
-          for (const bool has_finalizer : {false, true}) {
-            if (before == Before::kWaitsForFinalizers && !has_finalizer) continue;
+    for (const Before before : {Before::kNotDeleted, Before::kPending, Before::kGracePeriodEnded}) {
+      for (const bool has_finalizer : {false, true}) {
+        for (const DeletionCase& c : CasesOf(state, before, has_finalizer)) {
+          for (const Precondition precondition : kPreconditions) {
             std::ostringstream trace;
             trace << "state " << int(state) << ", before " << int(before) << ", requested "
                   << c.requested.value_or(-100) << ", precondition " << int(precondition)
@@ -199,7 +205,7 @@ TEST_F(PodDeletionTest, GracePeriodOfEveryCombination) {
       }
     }
   }
-  EXPECT_EQ(combinations, 4 * (5 + 9) * 5 * 2 + 4 * 5 * 5);
+  EXPECT_EQ(combinations, 4 * (5 + 9 + 5) * 5 * 2);
 }
 
 TEST_F(PodDeletionTest, RequestsWithoutEffectKeepPropagationPolicy) {
@@ -212,6 +218,28 @@ TEST_F(PodDeletionTest, RequestsWithoutEffectKeepPropagationPolicy) {
   options.gracePeriodSeconds = 0;
   ASSERT_TRUE(Delete(pod, options).ok());
   EXPECT_THAT(Get(pod)->object_meta()->finalizers, ::testing::ElementsAre("foregroundDeletion"));
+}
+
+// The removal fails if another client changes the Pod after the end of the grace period was written
+// and the request requires a version. The next request removes it.
+TEST_F(PodDeletionTest, DeletionThatLostARaceCanBeRepeated) {
+  const Object pod = Stored(PodState::kUnscheduled, Before::kNotDeleted, /*has_finalizer=*/false);
+  storage::FaultyStore racing(*storage_);
+  ResourceStore store({.strategy = strategy_.get(), .storage = &racing});
+  racing.OnNextDelete([&] {
+    Object marked = *Get(pod);
+    marked.As<Pod>()->status.phase = "Failed";
+    const meta::v1::ObjectMeta& meta = *marked.object_meta();
+    const storage::Revision version = *ParseResourceVersion(meta.resourceVersion);
+    const std::string key = store.Key(meta.namespace_, meta.name);
+    ASSERT_TRUE(storage_->Update(ctx_, key, store.Encode(marked), version, {})->written);
+  });
+  const auto lost = store.Delete(W(), "ns", pod.object_meta()->name,
+                                 Options(std::nullopt, Precondition::kVersion, pod), nullptr);
+  EXPECT_TRUE(lost.status().Is(Reason::kConflict)) << lost.status().ToString();
+  ASSERT_TRUE(Get(pod).ok());
+  ASSERT_TRUE(Delete(pod, Options(0, Precondition::kUid, pod))->gone);
+  EXPECT_TRUE(Get(pod).status().Is(Reason::kNotFound));
 }
 
 TEST_F(PodDeletionTest, WatchersReceiveEndOfGracePeriodBeforeRemoval) {
