@@ -88,6 +88,7 @@ TEST_F(ObjectCacheTest, FailedRequestsAreRepeatedWithBackoff) {
   EXPECT_FALSE(object->informer()->HasSynced());
   server_.Set({});
   AdvanceUntil([&] { return object->informer()->HasSynced(); });
+  recorder_.AwaitSeen(1);  // the informer is synced before its handler is called
   EXPECT_EQ(recorder_.seen(), (std::vector<std::string>{"+ns/a"}));
 }
 
