@@ -33,8 +33,11 @@ class ReflectorTask final : public std::enable_shared_from_this<ReflectorTask> {
     }
   }
 
-  // Ends the watch after this step. REQUIRES: called by a step.
-  void Finish() { finished_ = true; }
+  // Ends the watch: this step makes no more requests. REQUIRES: called by a step.
+  void Finish() {
+    finished_ = true;
+    ctx_.Stop();
+  }
 
   // Ends the watch, and waits until no step is running.
   void Stop() {

@@ -119,6 +119,7 @@ Clock::SteadyTime Reflector::Step(Context& ctx, const std::function<void()>& rea
       if (ctx.Done()) break;
     }
     if (watch_ && !FollowReady(ctx, ready)) return watch_->limited.deadline();
+    if (ctx.Done()) break;  // that is not a failure of the watch
     watch_.reset();
     attempt_.lived = ctx.clock().Monotonic() - started_;
     if (!HandleResult(ctx, attempt_)) continue;
