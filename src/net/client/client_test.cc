@@ -443,6 +443,21 @@ TEST_F(ClientTest, ReadingStreamOfDestroyedClientIsUnavailable) {
   EXPECT_TRUE((*watch)->Read(loopback.context).status().Is(Reason::kServiceUnavailable));
 }
 
+// A client that is destroyed while its loop runs leaves work of its connections on the loop. The
+// last reference to the connections is then dropped by this thread, not by the loop's.
+TEST_F(ClientTest, LoopContinuesAfterItsClientsAreDestroyed) {
+  Loopback loopback(Answer, {}, /*tls=*/false);
+  const auto loop = StartEventLoop(loopback.context, "clients");
+  ASSERT_TRUE(loop.ok()) << loop.status().ToString();
+  for (int i = 0; i < 200; ++i) {
+    ClientOptions options = loopback.Options(true);
+    options.loop = *loop;
+    const auto client = loopback.MakeClient(options);
+    EXPECT_TRUE(client->Do(loopback.context, {.target = "/"}).ok());
+  }
+  StopEventLoop(**loop);
+}
+
 TEST_F(ClientTest, StreamIsReadWithoutBlocking) {
   Loopback loopback(Answer);
   auto client = loopback.MakeClient(true);

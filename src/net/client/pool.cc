@@ -58,13 +58,11 @@ ClientPool::ClientPool(ClientOptions options, ClientContexts tls, std::shared_pt
       loop_(std::move(loop)),
       alive_(std::make_shared<ClientPool*>(this)) {}
 
-ClientPool::~ClientPool() {
-  *alive_ = nullptr;
-  Close();
-}
+ClientPool::~ClientPool() { Close(); }
 
 void ClientPool::Close() {
-  closed_ = true;
+  if (std::exchange(closed_, true)) return;
+  *alive_ = nullptr;
   const Status why = Status::Unavailable("the client was closed");
   for (auto at = connections_.begin(); at != connections_.end();) (*at++)->Fail(why);
   connections_.clear();

@@ -28,14 +28,16 @@ struct ClientContexts {
 Result<ClientContexts> MakeClientContexts(const ClientOptions& options);
 
 // The connections of a client, and the calls that wait for one. Loop thread only, except
-// construction and size().
+// construction, size(), and destruction after Close: a call that outlives its client may own the
+// last reference.
 class ClientPool final : public CallServer {
  public:
   ClientPool(ClientOptions options, ClientContexts tls, std::shared_ptr<EventLoop> loop);
   ~ClientPool() override;
 
   void Begin(std::shared_ptr<ClientCall> call) override;
-  // Ends all calls. REQUIRES: the loop has stopped, or this is its thread.
+  // Ends all calls. Work of the pool that is still queued on the loop then does nothing.
+  // REQUIRES: the loop has stopped, or this is its thread.
   void Close();
   size_t size() const { return size_.load(std::memory_order_relaxed); }
 
@@ -72,7 +74,7 @@ class ClientPool final : public CallServer {
   bool check_scheduled_ = false;
   Clock::SteadyTime check_at_{};  // if check_scheduled_
   Timer timer_;
-  std::shared_ptr<ClientPool*> alive_;
+  std::shared_ptr<ClientPool*> alive_;  // null after Close
 };
 
 // One connection: first connecting, then carrying a session.
