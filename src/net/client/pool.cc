@@ -61,7 +61,7 @@ ClientPool::ClientPool(ClientOptions options, ClientContexts tls, std::shared_pt
 ClientPool::~ClientPool() { Close(); }
 
 void ClientPool::Close() {
-  if (std::exchange(closed_, true)) return;
+  if (closed()) return;
   *alive_ = nullptr;
   const Status why = Status::Unavailable("the client was closed");
   for (auto at = connections_.begin(); at != connections_.end();) (*at++)->Fail(why);
@@ -71,7 +71,7 @@ void ClientPool::Close() {
 }
 
 void ClientPool::Begin(std::shared_ptr<ClientCall> call) {
-  if (closed_) return call->OnEnd(MarkNotSent(Status::Unavailable("the client was closed")));
+  if (closed()) return call->OnEnd(MarkNotSent(Status::Unavailable("the client was closed")));
   if (!IsToken(call->request.method) || !IsToken(call->request.target)) {
     return call->OnEnd(Status::BadRequest("a method or target with blanks or control characters"));
   }
@@ -99,7 +99,7 @@ bool ClientPool::NeedsMore() const {
 
 void ClientPool::Distribute() {
   // Ending or submitting a call may call this function again.
-  if (closed_ || std::exchange(distributing_, true)) return;
+  if (closed() || std::exchange(distributing_, true)) return;
   while (!waiting_.empty()) {
     if (waiting_.front()->ended()) {  // canceled while waiting
       waiting_.pop_front();
@@ -167,7 +167,7 @@ Clock::Duration ClientPool::ShortestLimit() const {
 
 // Not periodically: a process with thousands of clients would spend most of its idle time on it.
 void ClientPool::ScheduleCheck() {
-  if (check_scheduled_ || connections_.empty() || closed_) return;
+  if (check_scheduled_ || connections_.empty() || closed()) return;
   const Clock::SteadyTime now = loop_->clock().Monotonic();
   check_at_ = Clock::kNever;
   for (const auto& connection : connections_) {
@@ -371,7 +371,7 @@ void ClientConnection::OnCapacity() {
 
 void ClientConnection::OnUnprocessed(std::shared_ptr<ClientCall> call) {
   call->session = nullptr;
-  if (++call->attempts >= kMaxAttempts || pool_.closed_) {
+  if (++call->attempts >= kMaxAttempts || pool_.closed()) {
     return call->OnEnd(MarkNotSent(Status::Unavailable("the server refused the request")));
   }
   pool_.waiting_.push_back(std::move(call));

@@ -28,15 +28,14 @@ struct ClientContexts {
 Result<ClientContexts> MakeClientContexts(const ClientOptions& options);
 
 // The connections of a client, and the calls that wait for one. Loop thread only, except
-// construction, size(), and destruction after Close: a call that outlives its client may own the
-// last reference.
+// construction and size(). Clients and calls share it, so any thread may destroy it after Close.
 class ClientPool final : public CallServer {
  public:
   ClientPool(ClientOptions options, ClientContexts tls, std::shared_ptr<EventLoop> loop);
   ~ClientPool() override;
 
   void Begin(std::shared_ptr<ClientCall> call) override;
-  // Ends all calls. Work of the pool that is still queued on the loop then does nothing.
+  // Ends all calls. Functions that the pool has posted to the loop do nothing when they run later.
   // REQUIRES: the loop has stopped, or this is its thread.
   void Close();
   size_t size() const { return size_.load(std::memory_order_relaxed); }
@@ -47,6 +46,7 @@ class ClientPool final : public CallServer {
   friend class ClientConnection;
   using List = std::list<std::unique_ptr<ClientConnection>>;
 
+  bool closed() const { return *alive_ == nullptr; }
   // Assigns waiting calls to connections with capacity, and opens more connections if necessary.
   void Distribute();
   ClientConnection* LeastBusy();
@@ -68,13 +68,12 @@ class ClientPool final : public CallServer {
   List connections_;
   List dead_;
   size_t expected_streams_ = 100;  // streams per connection: the usual limit, then the observed one
-  bool closed_ = false;
   bool distributing_ = false;
   bool distribute_queued_ = false;
   bool check_scheduled_ = false;
   Clock::SteadyTime check_at_{};  // if check_scheduled_
   Timer timer_;
-  std::shared_ptr<ClientPool*> alive_;  // null after Close
+  const std::shared_ptr<ClientPool*> alive_;  // shared with posted functions; null when closed
 };
 
 // One connection: first connecting, then carrying a session.
