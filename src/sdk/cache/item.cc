@@ -11,8 +11,8 @@
 #include "object/codec.h"
 #include "object/codec/json/json.h"
 #include "object/codec/protobuf/protobuf.h"
+#include "object/object_size.h"
 #include "object/scheme.h"
-#include "sdk/cache/object_size.h"
 
 namespace cox::sdk {
 namespace {

@@ -6,7 +6,6 @@
 #include "api/core/v1.h"
 #include "api/meta/v1.h"
 #include "object/codec/json/json.h"
-#include "sdk/cache/object_size.h"
 
 namespace cox::sdk {
 namespace {
@@ -140,17 +139,6 @@ TEST(ItemTest, SelectsByLabelsAndFieldPaths) {
         << c.labels << " " << c.fields;
     EXPECT_EQ(ItemForm(DynamicPods(), false, scope).Selects(*Dynamic()), c.selected);
   }
-}
-
-TEST(ObjectSizeTest, SizeInMemoryCountsOwnedData) {
-  Pod pod = Sample();
-  const size_t before = SizeInMemory(Object::Of(pod));
-  EXPECT_GT(before, sizeof(Pod) + 2 * sizeof(core::v1::Container));
-  pod.metadata.annotations["a"] = std::string(10'000, 'x');
-  const size_t after = SizeInMemory(Object::Of(pod));
-  EXPECT_GT(after, before + 10'000);
-  EXPECT_LT(after, before + 10'300);
-  EXPECT_GT(SizeInMemory(*Dynamic()), json::Write(Dynamic()->value()).size());
 }
 
 }  // namespace

@@ -72,8 +72,12 @@ size_t SizeOf(const EntryPtr& entry) { return entry == nullptr ? 0 : entry->stor
 
 CacheState::CacheState(Clock& clock, std::string prefix, size_t capacity, size_t max_capacity,
                        const HeadReader& head_reader, std::shared_ptr<EncodingBudget> encodings)
-    : type_(std::make_shared<const EntryClass>(EntryClass{
-          head_reader.field_names(), std::move(encodings), head_reader.indexed_field()})),
+    : type_(std::make_shared<const EntryClass>(
+          EntryClass{.field_names = head_reader.field_names(),
+                     .encodings = std::move(encodings),
+                     .indexed_field = head_reader.indexed_field(),
+                     .namespaced = head_reader.namespaced(),
+                     .decode = head_reader.decoder()})),
       head_reader_(head_reader),
       log_(std::make_shared<ChangeLog>(clock, std::move(prefix), capacity, max_capacity)),
       head_(type_->field_names.size()) {}

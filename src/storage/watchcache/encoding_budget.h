@@ -10,19 +10,21 @@
 
 #include "base/bytes.h"
 #include "base/mutex.h"
+#include "object/object.h"
 
 namespace cox::storage {
 
 class Entry;
 
-// The memory limit for the encodings of cached objects, with the eviction policy. One per server.
+// The memory limit for the other forms of cached objects (encodings and decoded objects), with the
+// eviction policy. One per server.
 //
-// An encoding is freed with its entry. When the budget is full, the CLOCK algorithm evicts
-// encodings that were not used since the hand last passed them. A new encoding is inserted right
-// before the hand, until it is used again. So a list larger than the budget does not evict
-// frequently used encodings, and the part of the list that fits stays cached.
+// A form is freed with its entry. When the budget is full, the CLOCK algorithm evicts forms that
+// were not used since the hand last passed them. A new form is inserted right before the hand,
+// until it is used again. So a list larger than the budget does not evict frequently used forms,
+// and the part of the list that fits stays cached.
 //
-// Guarantees: bytes() does not stay above limit(). Returned Bytes stay valid after eviction.
+// Guarantees: bytes() does not stay above limit(). Returned forms stay valid after eviction.
 // Threads: all methods may be called concurrently. Entries are spread over shards, each with a lock
 //   that is held for a few instructions.
 // Ownership: entries share it; it outlives them.
@@ -37,11 +39,17 @@ class EncodingBudget {
   size_t limit() const { return limit_; }
   size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
-  // One encoding of one entry.
+  // An encoding or a decoded object.
+  struct Form {
+    Bytes bytes;
+    ObjectPtr object;
+  };
+  // One form of one entry.
   struct Kept {
     const Entry* entry;
     Kept* next = nullptr;  // of the same entry
-    Bytes bytes;
+    Form form;
+    size_t cost;  // bytes of memory
     uint8_t slot;
     bool recently_used = false;  // used since the hand last passed
     std::list<Kept>::iterator self;
@@ -50,6 +58,8 @@ class EncodingBudget {
  private:
   friend class Entry;
   static constexpr size_t kShards = 16;
+  // Forms that have been removed and are freed without a lock.
+  using Removed = std::list<Kept>;
 
   // Each shard has its own clock; after the last element the hand continues with the first.
   struct Shard {
@@ -59,17 +69,18 @@ class EncodingBudget {
   };
 
   Shard& ShardOf(const Entry& entry);
-  std::optional<Bytes> Find(const Entry& entry, uint8_t slot);
-  // Returns the bytes kept under `slot`, which may be those of another thread that was faster.
-  Bytes Keep(const Entry& entry, uint8_t slot, Bytes bytes);
-  // Removes all encodings of an entry that is being destroyed.
+  std::optional<Form> Find(const Entry& entry, uint8_t slot);
+  // Keeps a form of `size` bytes. Returns the form kept in `slot`, which may be that of another
+  // thread that was faster.
+  Form Keep(const Entry& entry, uint8_t slot, Form form, size_t size);
+  // Removes all forms of an entry that is being destroyed.
   void Forget(const Entry& entry);
 
   // Evicts until `wanted` bytes fit, beginning with the given shard.
   void MakeRoom(size_t first_shard, size_t wanted);
   // False if the shard is empty.
-  bool EvictOne(Shard& shard) COX_REQUIRES(shard.mu);
-  void Remove(Shard& shard, Kept& kept) COX_REQUIRES(shard.mu);
+  bool EvictOne(Shard& shard, Removed& removed) COX_REQUIRES(shard.mu);
+  void Remove(Shard& shard, Kept& kept, Removed& removed) COX_REQUIRES(shard.mu);
 
   const size_t limit_;
   std::atomic<size_t> bytes_ = 0;

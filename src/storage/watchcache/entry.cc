@@ -4,8 +4,14 @@
 #include <cstring>
 #include <utility>
 
+#include "base/check.h"
+#include "object/object_size.h"
+
 namespace cox::storage {
 namespace {
+
+// The budget keeps the decoded object in this slot. The registry assigns slots from 0 upwards.
+constexpr uint8_t kDecodedSlot = 255;
 
 // The extra bytes that std::allocate_shared allocates behind the object and its counts.
 struct Tail {
@@ -81,12 +87,36 @@ std::string_view Entry::indexed_value() const {
   return fields()(type_->field_names[*type_->indexed_field]).value_or(std::string_view());
 }
 
+std::string_view Entry::ns() const {
+  if (!type_->namespaced) return {};
+  const size_t end = key().rfind('/');
+  const size_t begin = key().rfind('/', end - 1) + 1;
+  return key().substr(begin, end - begin);
+}
+
+size_t Entry::bytes() const {
+  constexpr size_t kCounts = 16;
+  return sizeof(Entry) + kCounts + sizes_.key + sizes_.head + sizes_.value;
+}
+
+// The functions below create a form without a lock: if two threads create the same form, one of
+// them is kept.
+
 Result<Bytes> Entry::Encoding(uint8_t slot, const Make& make) const {
   EncodingBudget& budget = *type_->encodings;
-  if (std::optional<Bytes> kept = budget.Find(*this, slot)) return *std::move(kept);
-  // Runs without a lock: if two threads create the same encoding, one of them is kept.
+  if (auto kept = budget.Find(*this, slot)) return std::move(kept->bytes);
   COX_ASSIGN_OR_RETURN(Bytes made, make(*this));
-  return budget.Keep(*this, slot, std::move(made));
+  const size_t size = made.size();
+  return budget.Keep(*this, slot, {.bytes = std::move(made), .object = nullptr}, size).bytes;
+}
+
+ObjectPtr Entry::Decode() const {
+  EncodingBudget& budget = *type_->encodings;
+  if (auto kept = budget.Find(*this, kDecodedSlot)) return std::move(kept->object);
+  ObjectPtr made = type_->decode(stored(), revision_);
+  COX_CHECK(made != nullptr) << "an entry with a uid can be decoded: " << key();
+  const size_t size = SizeInMemory(*made);
+  return budget.Keep(*this, kDecodedSlot, {.bytes = {}, .object = std::move(made)}, size).object;
 }
 
 }  // namespace cox::storage

@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "object/encoded_object.h"
 #include "storage/store.h"
 #include "storage/watchcache/encoding_budget.h"
 #include "storage/watchcache/head.h"
@@ -26,18 +27,21 @@ struct EntryClass {
   std::vector<std::string> field_names;
   std::shared_ptr<EncodingBudget> encodings;
   std::optional<size_t> indexed_field = std::nullopt;  // index in field_names
+  bool namespaced = true;
+  ObjectDecoder decode = nullptr;
 };
 using EntryClassPtr = std::shared_ptr<const EntryClass>;
 
-// One object in the cache: its stored bytes, its head, and encodings that are created on demand.
+// One object in the cache: its stored bytes, its head, and other forms that are created on demand:
+// encodings, and the decoded object.
 //
-// Immutable except for the encodings, which are created once on first use, shared by all readers,
+// Immutable except for the other forms, which are created once on first use, shared by all readers,
 // and evicted under memory pressure (see EncodingBudget).
 //
-// Memory: one allocation holds the reference counts, this object, key, head and bytes; about 110
+// Memory: one allocation holds the reference counts, this object, key, head and bytes; about 120
 //   bytes beyond key, head and bytes.
 // Threads: all methods may be called concurrently.
-class Entry : public std::enable_shared_from_this<Entry> {
+class Entry : public EncodedObject, public std::enable_shared_from_this<Entry> {
   struct Private {};
   struct Sizes {
     uint32_t key;
@@ -53,18 +57,26 @@ class Entry : public std::enable_shared_from_this<Entry> {
   static EntryPtr CreateDeleted(const EntryPtr& last, Revision revision);
 
   Entry(Private, EntryClassPtr type, const char* const& data, Sizes sizes, Revision revision);
-  ~Entry();
+  ~Entry() override;
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
 
   std::string_view key() const { return {data_, sizes_.key}; }
-  // The last part of the key.
-  std::string_view name() const { return key().substr(key().rfind('/') + 1); }
+  // The last part of the key, and the part before it.
+  std::string_view name() const override { return key().substr(key().rfind('/') + 1); }
+  std::string_view ns() const override;
+  // Empty if the stored bytes cannot be decoded.
+  std::string_view uid() const override { return UidOf(data_ + sizes_.key); }
   // The stored bytes. Use value() to keep them longer than the entry.
   std::string_view stored() const { return {data_ + sizes_.key + sizes_.head, sizes_.value}; }
   Bytes value() const { return {shared_from_this(), stored()}; }
   Revision revision() const { return revision_; }
+  int64_t version() const override { return revision_; }
+  size_t bytes() const override;
 
+  std::optional<std::string_view> Label(std::string_view key) const override {
+    return labels()(key);
+  }
   HeadPairs labels() const { return LabelsOf(data_ + sizes_.key); }
   HeadPairs fields() const { return FieldsOf(data_ + sizes_.key, type_->field_names); }
   // The value of the indexed field; empty if the resource or the object has none.
@@ -74,6 +86,8 @@ class Entry : public std::enable_shared_from_this<Entry> {
   // (JSON of v1, protobuf of v1, ...). An error of `make` is returned and not cached.
   using Make = std::function<Result<Bytes>(const Entry&)>;
   Result<Bytes> Encoding(uint8_t slot, const Make& make) const;
+  // REQUIRES: a decoder, and stored bytes that can be decoded (uid() is not empty).
+  ObjectPtr Decode() const override;
 
  private:
   class Deleted;
@@ -84,7 +98,7 @@ class Entry : public std::enable_shared_from_this<Entry> {
   const Sizes sizes_;
   const Revision revision_;
   // Guarded by the lock of this entry's shard in the budget. Without it, only compare with null.
-  mutable std::atomic<EncodingBudget::Kept*> encodings_ = nullptr;
+  mutable std::atomic<EncodingBudget::Kept*> kept_ = nullptr;
 };
 
 }  // namespace cox::storage

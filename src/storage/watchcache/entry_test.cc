@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "api/core/v1.h"
 #include "storage/testing/test_support.h"
 
 namespace cox::storage {
@@ -28,6 +29,27 @@ TEST(EntryTest, HoldsKeyHeadAndBytes) {
   EXPECT_EQ(entry->stored(), "app=web,tier=front");
   EXPECT_EQ(entry->revision(), 7);
   EXPECT_EQ(entry->labels()("tier"), "front");
+}
+
+TEST(EntryTest, IdentityIsReadFromKeyAndHead) {
+  const auto type = [](bool namespaced) {
+    return std::make_shared<const EntryClass>(
+        EntryClass{.encodings = std::make_shared<EncodingBudget>(), .namespaced = namespaced});
+  };
+  HeadBuilder head(0);
+  head.Uid("uid-1");
+  const EntryPtr pod =
+      Entry::Create(type(true), "/registry/pods/ns/web", "bytes", head.Finish(), 7);
+  EXPECT_EQ(pod->ns(), "ns");
+  EXPECT_EQ(pod->name(), "web");
+  EXPECT_EQ(pod->uid(), "uid-1");
+  EXPECT_EQ(pod->version(), 7);
+  const EntryPtr node =
+      Entry::Create(type(false), "/registry/minions/n1", "bytes", head.Finish(), 8);
+  EXPECT_EQ(node->ns(), "");
+  EXPECT_EQ(node->name(), "n1");
+  EXPECT_EQ(node->uid(), "") << "it could not be decoded";
+  EXPECT_EQ(Entry::CreateDeleted(pod, 9)->version(), 9);
 }
 
 TEST(EntryTest, SharedBytesOutliveTheEntry) {
@@ -100,6 +122,58 @@ TEST(EncodingTest, EncodingTooLargeForTheBudgetIsNotCached) {
   EXPECT_EQ(entry->Encoding(0, Encoder(5000, &made))->size(), 5000u);
   EXPECT_EQ(entry->Encoding(0, Encoder(5000, &made))->size(), 5000u);
   EXPECT_EQ(made, 2);
+}
+
+// Decodes to a ConfigMap of the given revision with `payload` bytes of data.
+EntryClassPtr DecodingClass(std::shared_ptr<EncodingBudget> budget, size_t payload, int* made) {
+  return std::make_shared<const EntryClass>(
+      EntryClass{.encodings = std::move(budget),
+                 .decode = [payload, made](std::string_view value, Revision revision) -> ObjectPtr {
+                   ++*made;
+                   core::v1::ConfigMap map;
+                   map.metadata.name = value;
+                   map.metadata.resourceVersion = std::to_string(revision);
+                   map.data["text"] = std::string(payload, '.');
+                   return std::make_shared<const Object>(Object::Of(std::move(map)));
+                 }});
+}
+
+TEST(DecodedObjectTest, IsCreatedOnceAndSharedByItsReaders) {
+  int made = 0;
+  const EntryPtr entry =
+      TestEntry("/k", "web", 3, DecodingClass(std::make_shared<EncodingBudget>(), 100, &made));
+  const ObjectPtr first = entry->Decode();
+  EXPECT_EQ(first->object_meta()->name, "web");
+  EXPECT_EQ(first->object_meta()->resourceVersion, "3");
+  EXPECT_EQ(entry->Decode(), first);
+  EXPECT_EQ(made, 1);
+}
+
+TEST(DecodedObjectTest, DeletedEntryIsDecodedWithRevisionOfDeletion) {
+  int made = 0;
+  const EntryPtr entry =
+      TestEntry("/k", "web", 3, DecodingClass(std::make_shared<EncodingBudget>(), 100, &made));
+  EXPECT_EQ(entry->Decode()->object_meta()->resourceVersion, "3");
+  EXPECT_EQ(Entry::CreateDeleted(entry, 9)->Decode()->object_meta()->resourceVersion, "9");
+}
+
+TEST(DecodedObjectTest, SharesTheBudgetWithEncodings) {
+  constexpr size_t kLimit = 100'000;
+  const auto budget = std::make_shared<EncodingBudget>(kLimit);
+  int made = 0;
+  const EntryClassPtr type = DecodingClass(budget, 1000, &made);
+  std::vector<EntryPtr> entries;
+  for (int i = 0; i < 500; ++i) {
+    entries.push_back(TestEntry("/k" + std::to_string(i), "web", 1, type));
+    EXPECT_EQ(entries.back()->Decode()->object_meta()->name, "web");
+    ASSERT_TRUE(entries.back()->Encoding(0, Encoder(100)).ok());
+    ASSERT_LE(budget->bytes(), kLimit);
+  }
+  EXPECT_GT(budget->bytes(), kLimit / 2);
+  const ObjectPtr held = entries.back()->Decode();
+  entries.clear();
+  EXPECT_EQ(budget->bytes(), 0u);
+  EXPECT_EQ(held->object_meta()->name, "web") << "a reader keeps the object";
 }
 
 // Repeated lists larger than the budget: the part that fits is encoded once, and the frequently

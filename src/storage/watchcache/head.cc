@@ -76,6 +76,8 @@ std::optional<std::string_view> HeadPairs::operator()(std::string_view name) con
   return std::nullopt;
 }
 
+void HeadBuilder::Uid(std::string_view uid) { uid_ = uid; }
+
 void HeadBuilder::Label(std::string_view key, std::string_view value) {
   PutText(pairs_, key);
   PutText(pairs_, value);
@@ -93,21 +95,27 @@ void HeadBuilder::Field(size_t index, std::string_view value) {
 std::string_view HeadBuilder::Finish() {
   for (; next_field_ < fields_; ++next_field_) values_ += '\0';
   packed_.clear();
+  PutText(packed_, uid_);
   PutSize(packed_, labels_);
   packed_ += pairs_;
   packed_ += values_;
   labels_ = next_field_ = 0;
+  uid_.clear();
   pairs_.clear();
   values_.clear();
   return packed_;
 }
 
+std::string_view UidOf(const char* head) { return TakeText(head); }
+
 HeadPairs LabelsOf(const char* head) {
+  TakeText(head);  // the uid
   const size_t count = TakeSize(head);
   return {head, count, nullptr};
 }
 
 HeadPairs FieldsOf(const char* head, const HeadPairs::Names& names) {
+  TakeText(head);  // the uid
   for (size_t strings = 2 * TakeSize(head); strings > 0; --strings) TakeText(head);
   return {head, names.size(), &names};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -9,14 +10,17 @@
 #include <utility>
 #include <vector>
 
+#include "object/object.h"
+#include "storage/store.h"
+
 namespace cox::storage {
 
-// The head of an object contains the data for selectors, extracted once when the object enters the
-// cache: its labels, and the fields that selectors of the kind support. It is packed into one byte
-// string next to the object, to save memory:
-//   the number of labels, then key and value of each; then the value of each field in the order of
-//   the kind's field names. Strings have a varint length prefix; for fields it is the length + 1,
-//   or 0 if the object does not have the field.
+// The head of an object contains the data that are read without decoding it, extracted once when
+// the object enters the cache: its uid, its labels, and the fields that selectors of the kind
+// support. It is packed into one byte string next to the object, to save memory:
+//   the uid; the number of labels, then key and value of each; then the value of each field in the
+//   order of the kind's field names. Strings have a varint length prefix; for fields it is the
+//   length + 1, or 0 if the object does not have the field.
 
 // A view of packed (name, value) pairs. A LabelView can be created from it.
 //
@@ -75,11 +79,12 @@ class HeadPairs {
 
 // Collects the output of a HeadReader. Reused for many objects.
 //
-// REQUIRES: all labels before the first field, fields in the order of the reader's names.
+// REQUIRES: fields in the order of the reader's names.
 class HeadBuilder {
  public:
   explicit HeadBuilder(size_t fields) : fields_(fields) {}
 
+  void Uid(std::string_view uid);
   void Label(std::string_view key, std::string_view value);
   // The field with number `index` in HeadReader::field_names().
   void Field(size_t index, std::string_view value);
@@ -89,12 +94,17 @@ class HeadBuilder {
 
  private:
   const size_t fields_;
+  std::string uid_;
   size_t labels_ = 0;
   size_t next_field_ = 0;
   std::string pairs_;   // packed labels
   std::string values_;  // packed fields
   std::string packed_;
 };
+
+// Decodes the stored bytes of an object that has the given revision. Null: the bytes cannot be
+// decoded.
+using ObjectDecoder = std::function<ObjectPtr(std::string_view value, Revision revision)>;
 
 // Extracts heads from stored bytes. One per resource, created by the registry from the kind's
 // strategy.
@@ -110,13 +120,18 @@ class HeadReader {
   // The number of the field by which the cache indexes objects and watchers; nullopt: none. A field
   // is worth an index if many clients select by it, each a small part of all objects. Constant.
   virtual std::optional<size_t> indexed_field() const { return std::nullopt; }
+  // True if the keys contain a namespace. Constant.
+  virtual bool namespaced() const { return true; }
+  // For Entry::Decode. Entries may call it after the reader has been destroyed.
+  virtual ObjectDecoder decoder() const { return nullptr; }
 
   // An object that cannot be decoded gets an empty head and stays in the cache, so that it does not
   // block other objects.
   virtual void Read(std::string_view key, std::string_view value, HeadBuilder& head) const = 0;
 };
 
-// Packed heads start with the labels, followed by the fields.
+// The parts of a packed head.
+std::string_view UidOf(const char* head);
 HeadPairs LabelsOf(const char* head);
 HeadPairs FieldsOf(const char* head, const HeadPairs::Names& names);
 

@@ -23,18 +23,22 @@ Pairs All(const HeadPairs& pairs) {
 
 struct Case {
   const char* what;
+  std::string uid;
   Pairs labels;
   std::vector<std::pair<size_t, std::string>> fields;
 };
 
-TEST(HeadTest, RoundTripsLabelsAndFields) {
+TEST(HeadTest, RoundTripsUidLabelsAndFields) {
   const HeadPairs::Names names{"spec.nodeName", "status.phase", "spec.host"};
   const Case cases[] = {
-      {"nothing", {}, {}},
-      {"labels only", {{"app", "web"}, {"tier", ""}}, {}},
-      {"all fields", {}, {{0, "n1"}, {1, "Running"}, {2, ""}}},
-      {"a field in the middle", {{"app", "web"}}, {{1, "Running"}}},
-      {"long values", {{"app", std::string(5000, 'x')}}, {{2, std::string(200, 'y')}}},
+      {"nothing", "", {}, {}},
+      {"labels only", "11111111-2222-3333-4444-555555555555", {{"app", "web"}, {"tier", ""}}, {}},
+      {"all fields", "a", {}, {{0, "n1"}, {1, "Running"}, {2, ""}}},
+      {"a field in the middle", "a", {{"app", "web"}}, {{1, "Running"}}},
+      {"long values",
+       std::string(300, 'u'),
+       {{"app", std::string(5000, 'x')}},
+       {{2, std::string(200, 'y')}}},
   };
   HeadBuilder builder(names.size());  // reused, as in the cache
   for (const Case& c : cases) {
@@ -45,10 +49,24 @@ TEST(HeadTest, RoundTripsLabelsAndFields) {
       builder.Field(index, value);
       fields.emplace_back(names[index], value);
     }
+    builder.Uid(c.uid);
     const std::string packed(builder.Finish());
+    EXPECT_EQ(UidOf(packed.data()), c.uid);
     EXPECT_EQ(All(LabelsOf(packed.data())), c.labels);
     EXPECT_EQ(All(FieldsOf(packed.data(), names)), fields);
   }
+}
+
+TEST(HeadTest, BuilderKeepsNothingOfThePreviousObject) {
+  HeadBuilder builder(1);
+  builder.Uid("a");
+  builder.Label("app", "web");
+  builder.Field(0, "n1");
+  (void)builder.Finish();
+  const std::string packed(builder.Finish());
+  EXPECT_EQ(UidOf(packed.data()), "");
+  EXPECT_THAT(All(LabelsOf(packed.data())), testing::IsEmpty());
+  EXPECT_THAT(All(FieldsOf(packed.data(), {"spec.nodeName"})), testing::IsEmpty());
 }
 
 TEST(HeadTest, AbsentFieldsDifferFromEmptyOnes) {

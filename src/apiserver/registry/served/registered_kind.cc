@@ -4,28 +4,32 @@
 #include <algorithm>
 #include <utility>
 
+#include "apiserver/registry/store/decode_stored.h"
+
 namespace cox::apiserver {
 
-// Extracts labels and selectable fields once, when an object enters the cache.
+// Extracts uid, labels and selectable fields once, when an object enters the cache.
 class RegisteredKind::Heads final : public storage::HeadReader {
  public:
-  explicit Heads(const ResourceStore& store) : store_(store) {}
+  explicit Heads(SharedStrategy strategy) : strategy_(std::move(strategy)) {}
   std::vector<std::string> field_names() const override {
-    const std::span<const std::string_view> names = store_.strategy().FieldNames();
+    const std::span<const std::string_view> names = strategy_->FieldNames();
     return {names.begin(), names.end()};
   }
   std::optional<size_t> indexed_field() const override {
-    const std::span<const std::string_view> names = store_.strategy().FieldNames();
-    const auto at = std::find(names.begin(), names.end(), store_.strategy().IndexedField());
+    const std::span<const std::string_view> names = strategy_->FieldNames();
+    const auto at = std::find(names.begin(), names.end(), strategy_->IndexedField());
     if (at == names.end()) return std::nullopt;
     return static_cast<size_t>(at - names.begin());
   }
+  bool namespaced() const override { return strategy_->kind().namespaced; }
+  storage::ObjectDecoder decoder() const override { return MakeDecoder(strategy_); }
   void Read(std::string_view, std::string_view value, storage::HeadBuilder& head) const override {
-    store_.ReadHead(value, head);
+    ReadHead(*strategy_, value, head);
   }
 
  private:
-  const ResourceStore& store_;
+  const SharedStrategy strategy_;
 };
 
 RegisteredKind::RegisteredKind(const Context& ctx, SharedStrategy strategy, storage::Store& storage,
@@ -38,7 +42,7 @@ RegisteredKind::RegisteredKind(const Context& ctx, SharedStrategy strategy, stor
                                                                     .storage = &storage,
                                                                     .root = shared.root,
                                                                     .ttl = shared.ttl})),
-      heads_(std::make_unique<Heads>(*store_)) {
+      heads_(std::make_unique<Heads>(strategy_)) {
   const KindInfo& hub = strategy_->kind();
   if (shared.watch_cache) {
     cache_ = storage::WatchCache::Create(ctx, storage,

@@ -3,14 +3,12 @@
 
 #include <charconv>
 
+#include "apiserver/registry/store/decode_stored.h"
 #include "apiserver/registry/store/fenced_context.h"
 #include "apiserver/registry/store/names.h"
 #include "base/strings.h"
 #include "object/codec.h"
-#include "object/defaults.h"
-#include "object/type/kind_names.h"
 #include "object/validation/object_meta.h"
-#include "storage/unreadable.h"
 
 namespace cox::apiserver {
 namespace {
@@ -22,14 +20,6 @@ bool WantsQualifiedFinalizers(const KindInfo& kind) {
 
 // Attempts to generate a name that is not in use.
 constexpr int kMaxNameAttempts = 8;
-
-// Converts an object of any version to the hub.
-Object ToHub(const Strategy& strategy, Object object) {
-  for (const ServedVersion* version : strategy.Versions()) {
-    if (GvkOf(version->kind()) == object.gvk()) return version->ToHub(object);
-  }
-  return object;
-}
 
 }  // namespace
 
@@ -68,41 +58,12 @@ std::string ResourceStore::Key(std::string_view ns, std::string_view name) const
 }
 
 Result<Object> ResourceStore::Decode(std::string_view value, storage::Revision revision) const {
-  if (const auto why = storage::WhyUnreadable(value)) {
-    return Status::Internal("Internal error occurred: " + std::string(*why));
-  }
-  const GroupVersionKind expected = GvkOf(kind());
-  COX_ASSIGN_OR_RETURN(Object object,
-                       DecodeObject(value, SniffFormat(value), strategy().scheme(), &expected));
-  if (object.gvk() != expected) object = ToHub(strategy(), std::move(object));
-  meta::v1::ObjectMeta* meta = object.object_meta();
-  if (&object.type() != kind().type || meta == nullptr) {
-    return Status::Internal("stored object is a " + object.gvk().ToString() + ", not a " +
-                            expected.ToString());
-  }
-  ApplyDefaults(object.type(), object.data());
-  strategy().SetDefaults(object);
-  meta->resourceVersion = std::to_string(revision);
-  return object;
-}
-
-void ResourceStore::ReadHead(std::string_view value, storage::HeadBuilder& head) const {
-  Result<Object> object = Decode(value, 0);
-  if (!object.ok()) return;
-  for (const auto& [key, text] : object->object_meta()->labels) head.Label(key, text);
-  const std::span<const std::string_view> names = strategy().FieldNames();
-  if (names.empty()) return;
-  const FieldPairs fields = strategy().Fields(*object);
-  for (size_t i = 0; i < names.size(); ++i) {
-    for (const auto& [name, text] : fields) {
-      if (name == names[i]) head.Field(i, text);
-    }
-  }
+  return DecodeStored(strategy(), value, revision);
 }
 
 storage::EntryPtr ResourceStore::MakeEntry(const storage::KeyValue& kv) const {
   storage::HeadBuilder head(strategy().FieldNames().size());
-  ReadHead(kv.value.view(), head);
+  ReadHead(strategy(), kv.value.view(), head);
   return storage::Entry::Create(entry_class_, kv.key, kv.value.view(), head.Finish(), kv.revision);
 }
 

@@ -76,8 +76,6 @@ class ResourceStore {
 
   // The object in its hub version, with defaults and resourceVersion set.
   Result<Object> Decode(std::string_view value, storage::Revision revision) const;
-  // Extracts what selectors match; nothing if the object cannot be decoded.
-  void ReadHead(std::string_view value, storage::HeadBuilder& head) const;
   // Makes an entry, as in the cache, from a value that was read from storage.
   storage::EntryPtr MakeEntry(const storage::KeyValue& kv) const;
   // The bytes to store, without metadata.resourceVersion. `object` is unchanged on return.

@@ -5,10 +5,10 @@
 
 #include "object/object.h"
 
-namespace cox::sdk {
+namespace cox {
 
 // Approximate heap memory of `object` and everything that it owns. Spare capacity of lists is not
 // counted.
 size_t SizeInMemory(const Object& object);
 
-}  // namespace cox::sdk
+}  // namespace cox

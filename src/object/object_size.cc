@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sdk/cache/object_size.h"
+#include "object/object_size.h"
 
 #include <algorithm>
 #include <string>
@@ -7,7 +7,7 @@
 #include "object/type/api_types.h"
 #include "object/type/pointer.h"
 
-namespace cox::sdk {
+namespace cox {
 namespace {
 
 // Block sizes of glibc's malloc: an 8-byte header, rounded up to multiples of 16.
@@ -145,4 +145,4 @@ size_t SizeInMemory(const Object& object) {
   return self + Block(StructSize(object.type())) + Beyond(object.type(), object.data());
 }
 
-}  // namespace cox::sdk
+}  // namespace cox
