@@ -20,6 +20,10 @@
 #include "coxswain/transport.h"
 #include "object/type/list.h"
 
+namespace cox::sdk {
+class StoredEventStream;
+}
+
 namespace cox {
 
 enum class EventType : uint8_t { kAdded, kModified, kDeleted, kBookmark };
@@ -49,6 +53,10 @@ class WatchStream {
   // next call replaces it. It may be called after the stream is destroyed: capture weak references.
   // Errors: those of Next; MethodNotAllowed if this stream cannot be read without blocking.
   virtual Result<std::optional<WatchEvent<Object>>> TryNext(const std::function<void()>& ready);
+  // For caches in the process of the API server: the same events with the objects of the server's
+  // own cache; null if there are none in the requested form. A caller reads either from this stream
+  // or with the methods above.
+  virtual sdk::StoredEventStream* stored_events() { return nullptr; }
 };
 Status EndOfWatch();
 bool IsEndOfWatch(const Status& status);

@@ -31,6 +31,9 @@ class ClientStream {
   // next call replaces it. It may be called after the stream is destroyed: capture weak references.
   // Errors: those of Read; MethodNotAllowed if this stream cannot be read without blocking.
   virtual Result<std::optional<Bytes>> TryRead(const std::function<void()>& ready);
+  // The body in another form if the server is in this process and offers it, otherwise null. A
+  // caller uses either the content or the reading methods.
+  virtual Content* content() { return nullptr; }
 };
 
 // Receives a streamed response without a thread per request, for callers with thousands of

@@ -81,6 +81,12 @@ struct Response {
   std::vector<Bytes> body;
 };
 
+// A response body in another form than bytes, for a reader in the same process that knows its type.
+class Content {
+ public:
+  virtual ~Content() = default;
+};
+
 // A streamed response body: a watch, a log, a large list.
 //
 // The connection pulls: it calls Pull when the peer can receive more, so a slow peer costs one
@@ -98,6 +104,9 @@ class BodySource {
   virtual ~BodySource() = default;
   // Appends about `budget` bytes or less to `out`; a single larger piece may be appended whole.
   virtual State Pull(size_t budget, std::vector<Bytes>* out) = 0;
+  // The body in another form, part of this object; null if there is none. A reader uses either Pull
+  // or the content.
+  virtual Content* content() { return nullptr; }
 };
 
 // Notifies a connection that its BodySource has data again. Cheap, callable from any thread any

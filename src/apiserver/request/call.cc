@@ -70,6 +70,8 @@ class FollowedSource final : public net::BodySource {
     for (size_t i = first; i < out->size(); ++i) size_ += (*out)[i].size();
     return state;
   }
+  // Content that is not bytes does not count as size.
+  net::Content* content() override { return source_->content(); }
 
  private:
   const int code_;

@@ -15,13 +15,6 @@ std::string TextAt(const Value& object, std::string_view member) {
 
 }  // namespace
 
-Status EndOfWatch() {
-  static const Status kEnd(Reason::kUnknown, "the server ended the watch");
-  return kEnd;
-}
-
-bool IsEndOfWatch(const Status& status) { return !status.ok() && status == EndOfWatch(); }
-
 Result<Object> Client::Get(Context& ctx, const Resource& resource, const ObjectKey& key,
                            const GetOptions& options) {
   return Execute(ctx, {.verb = Operation::Verb::kGet,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sdk/client/watch_stream.h"
 
+#include "sdk/client/response/stored_events.h"
 #include "sdk/client/response/watch_decoder.h"
 
 namespace cox::sdk {
@@ -9,7 +10,13 @@ namespace {
 class ServerWatch final : public WatchStream {
  public:
   ServerWatch(std::unique_ptr<net::ClientStream> stream, ObjectForm form, Format format)
-      : stream_(std::move(stream)), decoder_(std::move(form), format) {}
+      : stream_(std::move(stream)), info_(form.info), decoder_(std::move(form), format) {}
+
+  StoredEventStream* stored_events() override {
+    auto* const events =
+        stream_ == nullptr ? nullptr : dynamic_cast<StoredEventStream*>(stream_->content());
+    return events != nullptr && info_ == &events->kind() ? events : nullptr;
+  }
 
   Result<WatchEvent<Object>> Next(Context& ctx) override {
     while (end_.ok()) {
@@ -59,6 +66,7 @@ class ServerWatch final : public WatchStream {
   }
 
   std::unique_ptr<net::ClientStream> stream_;  // null after the end
+  const KindInfo* const info_;                 // of the objects; null for JSON values
   WatchDecoder decoder_;
   Status end_;  // why the watch ended
 };

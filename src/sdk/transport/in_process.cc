@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kMaxResponseBytes = size_t{256} * 1024 * 1024;
 constexpr size_t kMaxErrorBytes = size_t{64} * 1024;
 
-class InProcessStream final : public net::ClientStream {
+class InProcessStream final : public net::ClientStream, public StoredEventStream {
  public:
   explicit InProcessStream(std::shared_ptr<InProcessExchange> exchange)
       : exchange_(std::move(exchange)) {}
@@ -28,6 +28,14 @@ class InProcessStream final : public net::ClientStream {
   Result<std::optional<Bytes>> TryRead(const std::function<void()>& ready) override {
     return exchange_->TryNext(ready);
   }
+
+  net::Content* content() override { return exchange_->events() == nullptr ? nullptr : this; }
+  const KindInfo& kind() const override { return exchange_->events()->kind(); }
+  Result<StoredEvent> Next(const Context& ctx) override { return exchange_->NextEvent(ctx); }
+  Result<std::optional<StoredEvent>> TryNext(const std::function<void()>& ready) override {
+    return exchange_->TryNextEvent(ready);
+  }
+
   net::Headers TakeHeaders() { return std::move(exchange_->headers()); }
   std::unique_ptr<net::WebSocket> TakeSocket() { return exchange_->TakeSocket(); }
 

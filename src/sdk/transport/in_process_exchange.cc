@@ -141,20 +141,63 @@ Result<Bytes> InProcessExchange::Next(const Context& ctx) {
       COX_RETURN_IF_ERROR(ctx.status());
     }
     if (std::optional<Bytes> piece = TakeAvailable()) return *std::move(piece);
-    MutexLock lock(mu_);
-    COX_RETURN_IF_ERROR(ctx.Await(mu_, changed_, [this]() {
-      return woken_.load(std::memory_order_acquire) || context_.Done();
-    }));
+    COX_RETURN_IF_ERROR(AwaitWake(ctx));
   }
 }
 
 Result<std::optional<Bytes>> InProcessExchange::TryNext(const std::function<void()>& ready) {
   for (;;) {
     if (std::optional<Bytes> piece = TakeAvailable()) return piece;
-    MutexLock lock(mu_);
-    if (woken_.load(std::memory_order_acquire) || context_.Done()) continue;
-    ready_ = ready;
-    return std::optional<Bytes>();
+    if (CallWhenWoken(ready)) return std::optional<Bytes>();
+  }
+}
+
+Status InProcessExchange::AwaitWake(const Context& ctx) {
+  MutexLock lock(mu_);
+  return ctx.Await(mu_, changed_,
+                   [this]() { return woken_.load(std::memory_order_acquire) || context_.Done(); });
+}
+
+bool InProcessExchange::CallWhenWoken(const std::function<void()>& ready) {
+  MutexLock lock(mu_);
+  if (woken_.load(std::memory_order_acquire) || context_.Done()) return false;
+  ready_ = ready;
+  return true;
+}
+
+StoredEventSource* InProcessExchange::events() {
+  if (answer_.source == nullptr) return nullptr;
+  return dynamic_cast<StoredEventSource*>(answer_.source->content());
+}
+
+Result<std::optional<StoredEvent>> InProcessExchange::TakeEvent() {
+  if (answer_.source == nullptr) return EndOfWatch();
+  // The order matters: events that occurred before the stop are read by the call after it.
+  const bool ending = context_.Done();
+  woken_.exchange(false, std::memory_order_acq_rel);
+  Result<std::optional<StoredEvent>> event = events()->Take();
+  if (event.ok() && (event->has_value() || !ending)) return event;
+  answer_.source.reset();
+  complete_ = true;
+  if (event.ok()) return EndOfWatch();
+  return event;
+}
+
+Result<StoredEvent> InProcessExchange::NextEvent(const Context& ctx) {
+  for (;;) {
+    COX_RETURN_IF_ERROR(ctx.status());
+    COX_ASSIGN_OR_RETURN(std::optional<StoredEvent> event, TakeEvent());
+    if (event) return *std::move(event);
+    COX_RETURN_IF_ERROR(AwaitWake(ctx));
+  }
+}
+
+Result<std::optional<StoredEvent>> InProcessExchange::TryNextEvent(
+    const std::function<void()>& ready) {
+  for (;;) {
+    COX_ASSIGN_OR_RETURN(std::optional<StoredEvent> event, TakeEvent());
+    if (event) return event;
+    if (CallWhenWoken(ready)) return std::optional<StoredEvent>();
   }
 }
 

@@ -12,6 +12,7 @@
 #include "net/client.h"
 #include "net/server.h"
 #include "net/websocket.h"
+#include "sdk/client/response/stored_events.h"
 
 namespace cox::sdk {
 
@@ -42,6 +43,12 @@ class InProcessExchange final : public net::Waker,
   Result<Bytes> Next(const Context& ctx);
   // See net::ClientStream::TryRead.
   Result<std::optional<Bytes>> TryNext(const std::function<void()>& ready);
+  // The body as stored events, or null; see net::ClientStream::content. REQUIRES: AwaitResponse was
+  // OK.
+  StoredEventSource* events();
+  // The next event. REQUIRES: events() is not null.
+  Result<StoredEvent> NextEvent(const Context& ctx);
+  Result<std::optional<StoredEvent>> TryNextEvent(const std::function<void()>& ready);
   // The caller's end of the WebSocket if the request was upgraded, otherwise null. REQUIRES:
   // AwaitResponse was OK.
   std::unique_ptr<net::WebSocket> TakeSocket() { return std::move(answer_.socket); }
@@ -64,10 +71,16 @@ class InProcessExchange final : public net::Waker,
   // The handler destroyed its last reference.
   void Drop();
   void Notify();
+  // Blocks until the source may have data again.
+  Status AwaitWake(const Context& ctx);
+  // As AwaitWake, but calls `ready` then. False if the source may have data now.
+  bool CallWhenWoken(const std::function<void()>& ready);
   // Pulls once. False if the source has no data now.
   bool Pull();
   // The next piece that the source has, empty at the end; nothing if it has no data now.
   std::optional<Bytes> TakeAvailable();
+  // The next event, or the end of the watch; nothing if there is no event now.
+  Result<std::optional<StoredEvent>> TakeEvent();
 
   net::Request request_;  // used by the handler
   Context context_;

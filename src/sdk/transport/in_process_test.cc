@@ -5,9 +5,11 @@
 #include <deque>
 #include <thread>
 
+#include "api/core/v1.h"
 #include "base/testing/test_clock.h"
 #include "coxswain/transport.h"
 #include "net/websocket.h"
+#include "sdk/client/response/stored_events.h"
 
 namespace cox {
 namespace {
@@ -90,6 +92,28 @@ class FeedSource final : public net::BodySource {
   Feed& feed_;
 };
 
+// A watch whose client reads stored events. A feed's text is the version of an event.
+class EventSource final : public net::BodySource, public sdk::StoredEventSource {
+ public:
+  explicit EventSource(Feed& feed) : feed_(feed) {}
+  ~EventSource() override { feed_.SourceGone(); }
+  State Pull(size_t, std::vector<Bytes>* out) override { return feed_.Take(out); }
+  net::Content* content() override { return this; }
+  const KindInfo& kind() const override { return core::v1::ConfigMap::kKind; }
+  Result<std::optional<sdk::StoredEvent>> Take() override {
+    std::vector<Bytes> texts;
+    const State state = feed_.Take(&texts);
+    if (state == State::kEnd) return EndOfWatch();
+    if (texts.empty()) return std::optional<sdk::StoredEvent>();
+    if (texts.front().view() == "error") return Status::Expired("too old");
+    return sdk::StoredEvent{.type = EventType::kBookmark,
+                            .version = std::atoll(std::string(texts.front().view()).c_str())};
+  }
+
+ private:
+  Feed& feed_;
+};
+
 class InProcessTest : public testing::Test {
  protected:
   std::shared_ptr<Transport> Make(net::Handler handler) {
@@ -101,6 +125,20 @@ class InProcessTest : public testing::Test {
       request_context_ = exchange->context();
       feed_.SetWaker(exchange->Stream(200, {{"x", "y"}}, std::make_unique<FeedSource>(feed_)));
     });
+  }
+  // A running watch with stored events.
+  std::unique_ptr<net::ClientStream> StartEvents() {
+    const auto transport = Make([this](const net::ExchangePtr& exchange) {
+      feed_.SetWaker(exchange->Stream(200, {}, std::make_unique<EventSource>(feed_)));
+    });
+    auto stream = transport->Start(caller_, {.method = "GET", .target = "/"});
+    EXPECT_TRUE(stream.ok());
+    return *std::move(stream);
+  }
+  static sdk::StoredEventStream& EventsOf(net::ClientStream& stream) {
+    auto* const events = dynamic_cast<sdk::StoredEventStream*>(stream.content());
+    EXPECT_NE(events, nullptr);
+    return *events;
   }
   std::string Read(net::ClientStream& stream) {
     auto piece = stream.Read(caller_);
@@ -275,6 +313,81 @@ TEST_F(InProcessTest, NonBlockingReaderLearnsThatTheServerStops) {
   server_.Stop();
   EXPECT_EQ(ready, 1);
   EXPECT_TRUE((**(*stream)->TryRead([] {})).empty());
+}
+
+TEST_F(InProcessTest, StreamOfBytesHasNoContent) {
+  const auto transport = MakeFed();
+  auto stream = transport->Start(caller_, {.method = "GET", .target = "/"});
+  ASSERT_TRUE(stream.ok());
+  EXPECT_EQ((*stream)->content(), nullptr);
+}
+
+TEST_F(InProcessTest, StoredEventsAreReadInOrder) {
+  const auto stream = StartEvents();
+  sdk::StoredEventStream& events = EventsOf(*stream);
+  EXPECT_EQ(&events.kind(), &core::v1::ConfigMap::kKind);
+  std::thread writer([&] {
+    feed_.AwaitPulls(caller_, 1);
+    feed_.Put("7");
+    feed_.Put("8");
+    feed_.End();
+  });
+  for (const int64_t version : {7, 8}) {
+    const auto event = events.Next(caller_);
+    ASSERT_TRUE(event.ok()) << event.status().ToString();
+    EXPECT_EQ(event->version, version);
+  }
+  writer.join();
+  EXPECT_TRUE(IsEndOfWatch(events.Next(caller_).status()));
+  EXPECT_TRUE(feed_.gone());
+  EXPECT_EQ(stream->content(), nullptr);
+}
+
+TEST_F(InProcessTest, StoredEventsAreReadWithoutBlocking) {
+  const auto stream = StartEvents();
+  sdk::StoredEventStream& events = EventsOf(*stream);
+  int ready = 0;
+  const auto read = [&]() -> int64_t {
+    const auto event = events.TryNext([&] { ++ready; });
+    EXPECT_TRUE(event.ok()) << event.status().ToString();
+    return event.ok() && event->has_value() ? (*event)->version : 0;
+  };
+  EXPECT_EQ(read(), 0);
+  feed_.Put("7");
+  feed_.Put("8");
+  EXPECT_EQ(ready, 1) << "called once";
+  EXPECT_EQ(read(), 7);
+  EXPECT_EQ(read(), 8);
+  EXPECT_EQ(read(), 0);
+  feed_.Put("error");
+  EXPECT_EQ(ready, 2);
+  EXPECT_TRUE(events.TryNext(nullptr).status().Is(Reason::kExpired));
+}
+
+TEST_F(InProcessTest, StoredEventsEndWhenTheServerStops) {
+  const auto stream = StartEvents();
+  sdk::StoredEventStream& events = EventsOf(*stream);
+  int ready = 0;
+  ASSERT_FALSE(events.TryNext([&] { ++ready; })->has_value());
+  feed_.Put("7");
+  server_.Stop();
+  EXPECT_EQ(ready, 1);
+  EXPECT_EQ((*events.TryNext(nullptr))->version, 7) << "it occurred before the stop";
+  EXPECT_TRUE(IsEndOfWatch(events.TryNext(nullptr).status()));
+}
+
+TEST_F(InProcessTest, WaitForStoredEventEndsWithItsContext) {
+  const auto stream = StartEvents();
+  sdk::StoredEventStream& events = EventsOf(*stream);
+  Context first = caller_.Child();
+  std::thread stopper([&] {
+    feed_.AwaitPulls(caller_, 1);
+    first.Stop(Status::Timeout("enough"));
+  });
+  EXPECT_EQ(events.Next(first).status().message(), "enough");
+  stopper.join();
+  feed_.Put("7");
+  EXPECT_EQ(events.Next(caller_)->version, 7);
 }
 
 TEST_F(InProcessTest, DestroyingAStreamStopsTheRequestAndItsSource) {

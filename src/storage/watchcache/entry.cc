@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/tail.h"
 #include "object/object_size.h"
 
 namespace cox::storage {
@@ -12,36 +13,6 @@ namespace {
 
 // The budget keeps the decoded object in this slot. The registry assigns slots from 0 upwards.
 constexpr uint8_t kDecodedSlot = 255;
-
-// The extra bytes that std::allocate_shared allocates behind the object and its counts.
-struct Tail {
-  size_t size;
-  const char* at = nullptr;  // set by allocate(), before the object is constructed
-};
-
-template <class T>
-struct TailAllocator {
-  using value_type = T;
-
-  explicit TailAllocator(Tail& tail) : tail(&tail) {}
-  template <class U>
-  TailAllocator(const TailAllocator<U>& other) : tail(other.tail) {}  // NOLINT: allocators rebind
-
-  T* allocate(size_t count) {
-    char* memory = static_cast<char*>(::operator new(count * sizeof(T) + tail->size));
-    tail->at = memory + count * sizeof(T);
-    return reinterpret_cast<T*>(memory);
-  }
-  // Called by the last reference with a copy of the allocator; `tail` is dangling then.
-  void deallocate(T* memory, size_t) { ::operator delete(static_cast<void*>(memory)); }
-
-  template <class U>
-  bool operator==(const TailAllocator<U>&) const {
-    return true;
-  }
-
-  Tail* tail;
-};
 
 char* Put(char* at, std::string_view text) {
   if (!text.empty()) std::memcpy(at, text.data(), text.size());
@@ -54,7 +25,7 @@ char* Put(char* at, std::string_view text) {
 class Entry::Deleted : public Entry {
  public:
   Deleted(Private, EntryPtr last, Revision revision)
-      : Entry(Private{}, last->type_, last->data_, last->sizes_, revision),
+      : Entry(last->data_, Private{}, last->type_, last->sizes_, revision),
         last_(std::move(last)) {}
 
  private:
@@ -65,11 +36,10 @@ EntryPtr Entry::Create(EntryClassPtr type, std::string_view key, std::string_vie
                        std::string_view head, Revision revision) {
   const Sizes sizes{static_cast<uint32_t>(key.size()), static_cast<uint32_t>(head.size()),
                     static_cast<uint32_t>(value.size())};
-  Tail tail{key.size() + head.size() + value.size()};
-  auto entry = std::allocate_shared<Entry>(TailAllocator<Entry>(tail), Private{}, std::move(type),
-                                           tail.at, sizes, revision);
   // The entry is not shared yet, so the const_cast is safe.
-  Put(Put(Put(const_cast<char*>(tail.at), key), head), value);
+  auto entry = MakeSharedWithTail<Entry>(key.size() + head.size() + value.size(), Private{},
+                                         std::move(type), sizes, revision);
+  Put(Put(Put(const_cast<char*>(entry->data_), key), head), value);
   return entry;
 }
 
@@ -77,7 +47,7 @@ EntryPtr Entry::CreateDeleted(const EntryPtr& last, Revision revision) {
   return std::make_shared<Deleted>(Private{}, last, revision);
 }
 
-Entry::Entry(Private, EntryClassPtr type, const char* const& data, Sizes sizes, Revision revision)
+Entry::Entry(const char* data, Private, EntryClassPtr type, Sizes sizes, Revision revision)
     : type_(std::move(type)), data_(data), sizes_(sizes), revision_(revision) {}
 
 Entry::~Entry() { type_->encodings->Forget(*this); }
@@ -110,11 +80,17 @@ Result<Bytes> Entry::Encoding(uint8_t slot, const Make& make) const {
   return budget.Keep(*this, slot, {.bytes = std::move(made), .object = nullptr}, size).bytes;
 }
 
+bool Entry::decodable() const {
+  if (type_->decode == nullptr) return false;
+  // The uid was read from the decoded object.
+  return !uid().empty() || type_->decode(stored(), revision_) != nullptr;
+}
+
 ObjectPtr Entry::Decode() const {
   EncodingBudget& budget = *type_->encodings;
   if (auto kept = budget.Find(*this, kDecodedSlot)) return std::move(kept->object);
   ObjectPtr made = type_->decode(stored(), revision_);
-  COX_CHECK(made != nullptr) << "an entry with a uid can be decoded: " << key();
+  COX_CHECK(made != nullptr) << "the stored bytes of " << key() << " cannot be decoded";
   const size_t size = SizeInMemory(*made);
   return budget.Keep(*this, kDecodedSlot, {.bytes = {}, .object = std::move(made)}, size).object;
 }

@@ -56,7 +56,8 @@ class Entry : public EncodedObject, public std::enable_shared_from_this<Entry> {
   // The last state of a deleted object with the revision of the deletion. Shares the bytes.
   static EntryPtr CreateDeleted(const EntryPtr& last, Revision revision);
 
-  Entry(Private, EntryClassPtr type, const char* const& data, Sizes sizes, Revision revision);
+  // `data` refers to key, head and value.
+  Entry(const char* data, Private, EntryClassPtr type, Sizes sizes, Revision revision);
   ~Entry() override;
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -86,8 +87,10 @@ class Entry : public EncodedObject, public std::enable_shared_from_this<Entry> {
   // (JSON of v1, protobuf of v1, ...). An error of `make` is returned and not cached.
   using Make = std::function<Result<Bytes>(const Entry&)>;
   Result<Bytes> Encoding(uint8_t slot, const Make& make) const;
-  // REQUIRES: a decoder, and stored bytes that can be decoded (uid() is not empty).
+  // REQUIRES: decodable()
   ObjectPtr Decode() const override;
+  // Whether there is a decoder and it can decode the stored bytes.
+  bool decodable() const;
 
  private:
   class Deleted;

@@ -3,6 +3,7 @@
 
 #include "net/client/not_sent.h"
 #include "net/websocket.h"
+#include "sdk/client/response/stored_events.h"
 
 namespace cox::testkit {
 namespace {
@@ -11,11 +12,39 @@ Status Refused() {
   return net::MarkNotSent(Status::Unavailable("connecting to the test cluster: refused"));
 }
 
+// Stored events that end when the server stops.
+class ClusterEvents final : public sdk::StoredEventStream {
+ public:
+  ClusterEvents(sdk::StoredEventStream& under, Context life)
+      : under_(under), life_(std::move(life)) {}
+
+  const KindInfo& kind() const override { return under_.kind(); }
+  Result<sdk::StoredEvent> Next(const Context& ctx) override {
+    if (life_.Done()) return life_.status();
+    BothContexts both(ctx, life_);
+    return under_.Next(both.get());
+  }
+  Result<std::optional<sdk::StoredEvent>> TryNext(const std::function<void()>& ready) override {
+    on_end_ = life_.OnStop(ready);
+    if (life_.Done()) return life_.status();
+    return under_.TryNext(ready);
+  }
+
+ private:
+  sdk::StoredEventStream& under_;
+  const Context life_;
+  StopHandle on_end_;  // of TryNext
+};
+
 // A stream that breaks when its server stops.
 class ClusterStream final : public net::ClientStream {
  public:
   ClusterStream(std::unique_ptr<net::ClientStream> under, Context life)
-      : under_(std::move(under)), life_(std::move(life)) {}
+      : under_(std::move(under)), life_(std::move(life)) {
+    if (auto* const events = dynamic_cast<sdk::StoredEventStream*>(under_->content())) {
+      events_.emplace(*events, life_);
+    }
+  }
 
   int status() const override { return under_->status(); }
   const net::Headers& headers() const override { return under_->headers(); }
@@ -30,10 +59,12 @@ class ClusterStream final : public net::ClientStream {
     if (life_.Done()) return life_.status();
     return under_->TryRead(ready);
   }
+  net::Content* content() override { return events_ ? &*events_ : nullptr; }
 
  private:
   const std::unique_ptr<net::ClientStream> under_;
   const Context life_;
+  std::optional<ClusterEvents> events_;
   StopHandle on_end_;  // of TryRead
 };
 

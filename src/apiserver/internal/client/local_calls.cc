@@ -2,12 +2,15 @@
 #include "apiserver/internal/client/local_calls.h"
 
 #include <atomic>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "apiserver/request/call.h"
 #include "base/mutex.h"
+#include "coxswain/client.h"
+#include "sdk/client/response/stored_events.h"
 
 namespace cox::apiserver {
 namespace {
@@ -89,10 +92,13 @@ struct LocalCalls::SharedState {
 };
 
 // The source that the caller reads.
-class LocalCalls::LocalSource final : public net::BodySource {
+class LocalCalls::LocalSource final : public net::BodySource, public sdk::StoredEventSource {
  public:
   LocalSource(std::shared_ptr<SharedState> shared, std::shared_ptr<Running> running)
-      : shared_(std::move(shared)), running_(std::move(running)) {}
+      : shared_(std::move(shared)), running_(std::move(running)) {
+    MutexLock lock(running_->mu);
+    if (const StoredEventSource* const events = Events()) kind_ = &events->kind();
+  }
   ~LocalSource() override {
     shared_->Ended(running_);
     running_->End();
@@ -103,9 +109,24 @@ class LocalCalls::LocalSource final : public net::BodySource {
     return running_->source == nullptr ? State::kEnd : running_->source->Pull(budget, out);
   }
 
+  net::Content* content() override { return kind_ == nullptr ? nullptr : this; }
+  const KindInfo& kind() const override { return *kind_; }
+  Result<std::optional<sdk::StoredEvent>> Take() override {
+    MutexLock lock(running_->mu);
+    StoredEventSource* const events = Events();
+    if (events == nullptr) return EndOfWatch();
+    return events->Take();
+  }
+
  private:
+  StoredEventSource* Events() const COX_REQUIRES(running_->mu) {
+    if (running_->source == nullptr) return nullptr;
+    return dynamic_cast<StoredEventSource*>(running_->source->content());
+  }
+
   const std::shared_ptr<SharedState> shared_;
   const std::shared_ptr<Running> running_;
+  const KindInfo* kind_ = nullptr;  // of the stored events; null if there are none
 };
 
 // The caller's exchange, with a context that the server can stop too.

@@ -43,6 +43,7 @@ ResourceStore::ResourceStore(Options options)
       prefix_(options_.root + "/" + std::string(options_.strategy->storage_prefix()) + "/") {
   auto entry_class = std::make_shared<storage::EntryClass>();
   for (std::string_view name : strategy().FieldNames()) entry_class->field_names.emplace_back(name);
+  entry_class->namespaced = kind().namespaced;
   // These entries are used once: no space to keep their encodings.
   entry_class->encodings = std::make_shared<storage::EncodingBudget>(0);
   entry_class_ = std::move(entry_class);

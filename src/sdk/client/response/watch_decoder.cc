@@ -7,6 +7,17 @@
 #include "object/codec/protobuf/protobuf.h"
 #include "sdk/client/response/status_response.h"
 
+namespace cox {
+
+Status EndOfWatch() {
+  static const Status kEnd(Reason::kUnknown, "the server ended the watch");
+  return kEnd;
+}
+
+bool IsEndOfWatch(const Status& status) { return !status.ok() && status == EndOfWatch(); }
+
+}  // namespace cox
+
 namespace cox::sdk {
 namespace {
 
