@@ -23,19 +23,18 @@ struct CacheScope {
   std::vector<std::string> namespaces;  // empty: all
   labels::Selector labels;
   fields::Selector fields;
-  // Removes unused data before the object is stored. Must not change the object's identity. If it
-  // is not set, objects are stored unchanged, except that managedFields are removed from
-  // metadata-only objects, where they would be the largest part.
+  // Whether objects are stored with managedFields: often a third of an object, and unused by most
+  // controllers.
+  bool managed_fields = false;
+  // Removes unused data before the object is stored. Must not change the object's identity. In the
+  // process of the API server, a cache without a transform and managedFields shares the objects of
+  // the server's cache and needs no memory for them.
   std::function<void(Object&)> transform;
   // kObjects: structs shared with readers. kBytes: encoded objects, about a third of the size,
   // decoded for each read; for kinds with many large objects that are rarely read.
   enum class Keep : uint8_t { kObjects, kBytes };
   Keep keep = Keep::kObjects;
 };
-
-// A CacheScope::transform that removes managedFields: often a third of an object, and unused by
-// controllers.
-void StripManagedFields(Object& object);
 
 struct CacheOptions {
   CacheScope defaults;

@@ -101,10 +101,4 @@ Status AddDns(Manager& manager, const DnsOptions& given) {
 
 Status CleanUp() { return LoopbackAddresses::RemoveAll(); }
 
-CacheOptions DnsCache() {
-  CacheOptions options;
-  options.defaults.transform = StripManagedFields;
-  return options;
-}
-
 }  // namespace cox::dns

@@ -38,9 +38,6 @@ Status AddDns(Manager& manager, const DnsOptions& options);
 // Removes the addresses that a killed process left on this node.
 Status CleanUp();
 
-// The cache options of a manager that runs only the DNS server.
-CacheOptions DnsCache();
-
 // Writes the Service kube-system/kube-dns at `cluster_dns`, one address per family. It only informs
 // tools; proxies ignore it, because nodes answer at this address themselves. Idempotent.
 Status WriteDnsService(Context& ctx, Client& admin, const std::vector<std::string>& cluster_dns);

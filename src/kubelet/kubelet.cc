@@ -36,11 +36,8 @@ CacheOptions CacheFor(const std::string& node) {
   pods.fields = fields::Selector::OneTermEqual("spec.nodeName", node);
   CacheScope nodes;
   nodes.fields = fields::Selector::OneTermEqual("metadata.name", node);
-  CacheScope services;
-  services.transform = StripManagedFields;
   options.by_resource = {{Resource::Of<Pod>(), std::move(pods)},
-                         {Resource::Of<Node>(), std::move(nodes)},
-                         {Resource::Of<Service>(), std::move(services)}};
+                         {Resource::Of<Node>(), std::move(nodes)}};
   return options;
 }
 

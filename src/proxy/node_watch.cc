@@ -16,7 +16,6 @@ CacheOptions OnlyNode(const std::string& name) {
   CacheOptions options;
   CacheScope scope;
   scope.fields = *fields::Selector::Parse("metadata.name=" + name);
-  scope.transform = StripManagedFields;
   options.by_resource.emplace_back(Resource::Of<Node>(), std::move(scope));
   return options;
 }

@@ -176,14 +176,12 @@ Status AddProxy(Manager& manager, const ProxyOptions& options) {
 CacheOptions ProxyCache() {
   // Excludes objects that the proxy does not use, so that they are not sent to every node.
   CacheOptions options;
-  CacheScope services{
-      .labels = *labels::Selector::Parse("!service.kubernetes.io/service-proxy-name"),
-      .transform = StripManagedFields};
+  CacheScope services{.labels =
+                          *labels::Selector::Parse("!service.kubernetes.io/service-proxy-name")};
   options.by_resource.emplace_back(Resource::Of<core::v1::Service>(), services);
   CacheScope slices{
       .labels = *labels::Selector::Parse(
-          "!service.kubernetes.io/headless,!service.kubernetes.io/service-proxy-name"),
-      .transform = StripManagedFields};
+          "!service.kubernetes.io/headless,!service.kubernetes.io/service-proxy-name")};
   options.by_resource.emplace_back(Resource::Of<discovery::v1::EndpointSlice>(), slices);
   return options;
 }

@@ -40,7 +40,6 @@ void Trim(List<ContainerStatus>& statuses) {
 }  // namespace
 
 void Trim(core::v1::Pod& pod) {
-  pod.metadata.managedFields = {};
   pod.metadata.annotations = {};
   Trim(pod.spec.containers);
   Trim(pod.spec.initContainers);
@@ -57,7 +56,6 @@ void Trim(core::v1::Pod& pod) {
 
 CacheOptions TrimmedCache() {
   CacheOptions options;
-  options.defaults.transform = StripManagedFields;
   CacheScope pods;
   if (auto going = fields::Selector::Parse("status.phase!=Succeeded,status.phase!=Failed");
       going.ok()) {

@@ -29,7 +29,6 @@ Status CheckOptions(const Options& options) {
 
 CacheOptions CacheFor() {
   CacheOptions options;
-  options.defaults.transform = StripManagedFields;
   CacheScope pods;
   pods.fields = fields::Selector::OneTermNotEqual("spec.nodeName", "");
   pods.transform = [](Object& object) {

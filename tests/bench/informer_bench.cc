@@ -74,7 +74,7 @@ Status Hold(const Way& way, const std::string& url) {
   COX_ASSIGN_OR_RETURN(const std::shared_ptr<Client> client, Connect(ctx, config));
   CacheOptions options;
   options.defaults.keep = way.keep;
-  if (!way.managed_fields) options.defaults.transform = StripManagedFields;
+  options.defaults.managed_fields = way.managed_fields;
   const auto cache = Cache::Create(ctx, *client, options);
   const auto inform = [&](const Resource& of) {
     return way.metadata ? cache->GetMetadata(of) : cache->Get(of);

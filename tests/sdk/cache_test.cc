@@ -88,6 +88,31 @@ class CacheTest : public testing::Test {
   InformerHandle handle_;
 };
 
+// In the process of the API server.
+TEST_F(CacheTest, CachesShareTheDecodedObjects) {
+  const ConfigMap listed = Create("listed");
+  const auto one = Cache::Create(cluster_->context(), admin(), {});
+  const auto two = Cache::Create(cluster_->context(), admin(), {});
+  const auto first = one->Get(Resource::Of<ConfigMap>());
+  const auto second = two->Get(Resource::Of<ConfigMap>());
+  const auto expect_shared = [&](const ConfigMap& map) {
+    for (const auto& informer : {first, second}) {
+      EXPECT_TRUE(testkit::WaitForCache(*ctx_, *informer, [&] {
+                    const ObjectPtr object = informer->Get(KeyOf(map));
+                    return object != nullptr &&
+                           object->object_meta()->resourceVersion == map.metadata.resourceVersion;
+                  }).ok());
+    }
+    const ObjectPtr object = first->Get(KeyOf(map));
+    EXPECT_EQ(object, second->Get(KeyOf(map)));
+    EXPECT_EQ(object->As<ConfigMap>()->data, map.data);
+    EXPECT_TRUE(object->object_meta()->managedFields.empty());
+  };
+  expect_shared(listed);
+  expect_shared(Change(listed, "changed"));
+  expect_shared(Create("watched"));
+}
+
 TEST_F(CacheTest, StreamsTheListAndFollowsChanges) {
   const ConfigMap a = Create("a");
   StartCache();

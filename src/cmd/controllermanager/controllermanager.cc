@@ -34,8 +34,6 @@ int RunControllerManager(std::span<char* const> arguments) {
       .leader_elect = true,
       .cache = {},
       .check = [](const Flags& flags) { return ControllerOptionsFrom(flags).status(); }};
-  // Controllers do not use managed fields, which are often a third of an object.
-  options.cache.defaults.transform = StripManagedFields;
   return RunComponent(arguments, options, AddAll);
 }
 

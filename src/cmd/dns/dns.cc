@@ -67,7 +67,6 @@ int RunDns(std::span<char* const> arguments) {
   options.name = "coxswain-dns";
   options.intro = kIntro;
   options.flags = kFlags;
-  options.cache = dns::DnsCache();
   return RunComponent(arguments, options, [](const Component& component) -> Status {
     COX_ASSIGN_OR_RETURN(const dns::DnsOptions dns, OptionsFrom(component.flags));
     return dns::AddDns(component.manager, dns);

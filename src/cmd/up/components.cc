@@ -141,7 +141,6 @@ Status AddControlPlane(Components& components, const UpOptions& options) {
     if (!options.etcd_servers.empty()) {
       manager.leader_election.emplace().lease = {"kube-system", name};
     }
-    manager.cache.defaults.transform = StripManagedFields;
     return manager;
   };
   COX_ASSIGN_OR_RETURN(const std::string ca, ReadBoundedFile(options.paths.pki() / "ca.crt"));

@@ -98,19 +98,14 @@ Status AddProxyPart(Components& components, const UpOptions& options) {
 }
 
 Status AddDnsPart(Components& components, const UpOptions& options) {
-  ManagerOptions manager;
-  manager.cache = dns::DnsCache();
-  return components.Add({.name = "dns",
-                         .identity = {"coxswain:dns", {}},
-                         .manager = std::move(manager),
-                         .setup = [&options](Manager& made) {
-                           dns::DnsOptions wanted = dns::NodeDnsOptions({options.dns_ip});
-                           wanted.cluster_domain = options.cluster_domain;
-                           wanted.resolv_conf = ResolvConf();
-                           wanted.metrics_address =
-                               "127.0.0.1:" + std::to_string(options.ports.dns_metrics);
-                           return dns::AddDns(made, wanted);
-                         }});
+  return components.Add(
+      {.name = "dns", .identity = {"coxswain:dns", {}}, .setup = [&options](Manager& made) {
+         dns::DnsOptions wanted = dns::NodeDnsOptions({options.dns_ip});
+         wanted.cluster_domain = options.cluster_domain;
+         wanted.resolv_conf = ResolvConf();
+         wanted.metrics_address = "127.0.0.1:" + std::to_string(options.ports.dns_metrics);
+         return dns::AddDns(made, wanted);
+       }});
 }
 
 Status AddKubeletPart(Components& components, const UpOptions& options) {

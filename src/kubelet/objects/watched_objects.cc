@@ -31,7 +31,6 @@ bool IsImmutable(const Object& object) {
 
 CacheOptions Options() {
   CacheOptions options;
-  options.defaults.transform = StripManagedFields;
   options.page_size = 0;
   return options;
 }

@@ -266,13 +266,4 @@ std::unique_ptr<Cache> Cache::Create(const Context& ctx, Client& client, CacheOp
   return std::make_unique<sdk::SharedCache>(ctx, client, std::move(options), metrics);
 }
 
-void StripManagedFields(Object& object) {
-  if (meta::v1::ObjectMeta* meta = object.object_meta()) {
-    meta->managedFields.clear();
-  } else if (!object.is_typed()) {
-    Value* metadata = object.value().Find("metadata");
-    if (metadata != nullptr && metadata->is_object()) metadata->as_object().Erase("managedFields");
-  }
-}
-
 }  // namespace cox

@@ -66,8 +66,8 @@ void DeltaQueue::Drain() {
 
 void DeltaQueue::Call(const PendingDelta& delta) const noexcept {
   handler_({.type = delta.type,
-            .before = form_->Read(delta.before),
-            .after = form_->Read(delta.after),
+            .before = delta.before.Read(),
+            .after = delta.after.Read(),
             .initial = delta.initial,
             .missed = delta.missed,
             .own_writer = delta.own_writer});

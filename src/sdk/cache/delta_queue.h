@@ -41,8 +41,7 @@ struct PendingDelta {
 // Threads: all methods may be called concurrently. The caller must order the pushes.
 class DeltaQueue {
  public:
-  DeltaQueue(std::shared_ptr<const ItemForm> form, DeltaHandler handler)
-      : form_(std::move(form)), handler_(std::move(handler)) {}
+  explicit DeltaQueue(DeltaHandler handler) : handler_(std::move(handler)) {}
 
   void Push(PendingDelta delta);
   void Drain();
@@ -64,7 +63,6 @@ class DeltaQueue {
   static bool Merge(PendingDelta& last, PendingDelta& next);
   void Call(const PendingDelta& delta) const noexcept;
 
-  const std::shared_ptr<const ItemForm> form_;
   const DeltaHandler handler_;
   mutable Mutex mu_;
   CondVar idle_;

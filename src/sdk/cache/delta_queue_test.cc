@@ -96,7 +96,7 @@ TEST_F(DeltaQueueTest, MergesPendingDeltasOfOneObject) {
   };
   for (const auto& c : kCases) {
     std::vector<std::string> seen;
-    DeltaQueue queue(form_, [&](const Delta& delta) { seen.push_back(Print(delta)); });
+    DeltaQueue queue([&](const Delta& delta) { seen.push_back(Print(delta)); });
     for (const std::string& text : c.pushed) queue.Push(Parse(text));
     queue.Drain();
     EXPECT_EQ(seen, c.seen) << testing::PrintToString(c.pushed);
@@ -106,7 +106,7 @@ TEST_F(DeltaQueueTest, MergesPendingDeltasOfOneObject) {
 TEST_F(DeltaQueueTest, DeltaPushedByHandlerIsDeliveredAfterTheCall) {
   std::vector<std::string> seen;
   std::optional<DeltaQueue> queue;
-  queue.emplace(form_, [&](const Delta& delta) {
+  queue.emplace([&](const Delta& delta) {
     if (seen.empty()) {
       queue->Push(Parse("~a2:1"));
       queue->Drain();  // leaves delivery to the outer Drain
@@ -122,7 +122,7 @@ TEST_F(DeltaQueueTest, DeltaPushedByHandlerIsDeliveredAfterTheCall) {
 TEST_F(DeltaQueueTest, InitialLeftCountsUndeliveredInitialObjects) {
   std::optional<DeltaQueue> queue;
   size_t left_in_call = 0;
-  queue.emplace(form_, [&](const Delta&) { left_in_call = queue->initial_left(); });
+  queue.emplace([&](const Delta&) { left_in_call = queue->initial_left(); });
   PendingDelta delta = Parse("+a1");
   delta.initial = true;
   queue->Push(delta);
@@ -136,7 +136,7 @@ TEST_F(DeltaQueueTest, InitialLeftCountsUndeliveredInitialObjects) {
 TEST_F(DeltaQueueTest, CloseFromTheHandlerDoesNotDeadlock) {
   int calls = 0;
   std::optional<DeltaQueue> queue;
-  queue.emplace(form_, [&](const Delta&) {
+  queue.emplace([&](const Delta&) {
     ++calls;
     queue->Close();
   });
@@ -152,7 +152,7 @@ TEST_F(DeltaQueueTest, HandlerDoesNotRunAfterClose) {
     std::atomic<bool> closed = false;
     std::atomic<int> late = 0;
     std::atomic<int> calls = 0;
-    DeltaQueue queue(form_, [&](const Delta&) {
+    DeltaQueue queue([&](const Delta&) {
       ++calls;
       if (closed) ++late;
     });

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sdk/cache/item.h"
 
+#include <array>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "api/meta/v1.h"
 #include "base/check.h"
 #include "base/strings.h"
+#include "base/tail.h"
 #include "object/codec.h"
 #include "object/codec/json/json.h"
 #include "object/codec/protobuf/protobuf.h"
@@ -70,55 +73,127 @@ std::string FieldText(const Value& object, std::string_view path) {
   return at->is_int() ? std::to_string(at->as_int()) : "";
 }
 
+bool HasManagedFields(const Object& object) {
+  if (const meta::v1::ObjectMeta* meta = object.object_meta()) return !meta->managedFields.empty();
+  return !object.is_typed() && object.value().At({"metadata", "managedFields"}) != nullptr;
+}
+
+void RemoveManagedFields(Object& object) {
+  if (meta::v1::ObjectMeta* meta = object.object_meta()) {
+    meta->managedFields.clear();
+  } else {
+    object.value().Find("metadata")->as_object().Erase("managedFields");
+  }
+}
+
 // A copy has no spare capacity. Decoders grow lists by doubling: a list of three containers has
 // space for four, about 1 KB each.
 ObjectPtr Shrunk(const Object& object) { return std::make_shared<const Object>(object); }
 
 }  // namespace
 
-struct Item::Head {
-  uint32_t length[kParts] = {};
+// How the objects of one ItemForm are packed.
+struct ItemForm::Packing {
+  GroupVersionKind gvk;
+  const KindInfo* info;  // null for JSON values
+  bool protobuf;         // the kind has a protobuf encoding
 };
 
-std::string_view Item::Packed(Part part) const {
-  Head head;
-  std::memcpy(&head, packed_.get(), sizeof(head));
-  size_t at = sizeof(head);
-  for (int i = 0; i < part; ++i) at += head.length[i];
-  return {packed_.get() + at, head.length[part]};
-}
+// An object that its informer has encoded, in one block of memory.
+class ItemForm::Packed final : public EncodedObject {
+ public:
+  enum Part { kNs, kName, kUid, kLabels, kBody, kParts };
+  using Parts = std::array<std::string_view, kParts>;
+
+  // `data` has space for all parts.
+  Packed(char* data, const Parts& parts, int64_t version, std::shared_ptr<const Packing> packing)
+      : packing_(std::move(packing)), version_(version), data_(data) {
+    size_t end = 0;
+    for (size_t i = 0; i < kParts; ++i) {
+      parts[i].copy(data + end, parts[i].size());
+      end += parts[i].size();
+      ends_[i] = static_cast<uint32_t>(end);
+    }
+  }
+  static size_t SizeOf(const Parts& parts) {
+    size_t size = 0;
+    for (const std::string_view part : parts) size += part.size();
+    return size;
+  }
+
+  std::string_view ns() const override { return Get(kNs); }
+  std::string_view name() const override { return Get(kName); }
+  std::string_view uid() const override { return Get(kUid); }
+  int64_t version() const override { return version_; }
+  size_t bytes() const override {
+    constexpr size_t kCounts = 16;
+    return sizeof(Packed) + kCounts + ends_[kParts - 1];
+  }
+  std::optional<std::string_view> Label(std::string_view key) const override {
+    for (std::string_view rest = Get(kLabels); !rest.empty();) {
+      const std::string_view name = TakeText(rest);
+      const std::string_view value = TakeText(rest);
+      if (name == key) return value;
+    }
+    return std::nullopt;
+  }
+  ObjectPtr Decode() const override {
+    const std::string_view body = Get(kBody);
+    const KindInfo* const info = packing_->info;
+    if (info == nullptr) {
+      Result<Value> value = json::Parse(body);
+      COX_CHECK_OK(value.status());  // encoded by Pack
+      return std::make_shared<const Object>(packing_->gvk, types::kAny, *std::move(value));
+    }
+    auto object = std::make_shared<Object>(*info);
+    COX_CHECK_OK(packing_->protobuf ? proto::Decode(body, *info->type, object->data())
+                                    : json::Decode(body, *info->type, object->data()));
+    return object;
+  }
+
+ private:
+  std::string_view Get(Part part) const {
+    const size_t begin = part == kNs ? 0 : ends_[part - 1];
+    return {data_ + begin, ends_[part] - begin};
+  }
+
+  const std::shared_ptr<const Packing> packing_;
+  const int64_t version_;
+  const char* const data_;
+  std::array<uint32_t, kParts> ends_;
+};
 
 std::string_view Item::ns() const {
-  if (packed_ != nullptr) return Packed(kNs);
+  if (encoded_ != nullptr) return encoded_->ns();
   if (const meta::v1::ObjectMeta* meta = object_->object_meta()) return meta->namespace_;
   return object_->is_typed() ? std::string_view() : TextIn(*object_, "namespace");
 }
 
 std::string_view Item::name() const {
-  if (packed_ != nullptr) return Packed(kName);
+  if (encoded_ != nullptr) return encoded_->name();
   if (const meta::v1::ObjectMeta* meta = object_->object_meta()) return meta->name;
   return object_->is_typed() ? std::string_view() : TextIn(*object_, "name");
 }
 
 std::string_view Item::uid() const {
   if (empty()) return {};
-  if (packed_ != nullptr) return Packed(kUid);
+  if (encoded_ != nullptr) return encoded_->uid();
   if (const meta::v1::ObjectMeta* meta = object_->object_meta()) return meta->uid;
   return object_->is_typed() ? std::string_view() : TextIn(*object_, "uid");
 }
 
+ObjectPtr Item::Read() const {
+  return object_ != nullptr || encoded_ == nullptr ? object_ : encoded_->Decode();
+}
+
+bool Item::IsVersionOf(const Item& other) const {
+  return version_ != 0 && version_ == other.version_ && uid() == other.uid();
+}
+
 bool Item::Matches(const labels::Selector& labels) const {
   if (labels.Empty()) return true;
-  if (packed_ != nullptr) {
-    return labels.Matches([all = Packed(kLabels)](std::string_view key) {
-      std::optional<std::string_view> found;
-      for (std::string_view rest = all; !rest.empty() && !found;) {
-        const std::string_view name = TakeText(rest);
-        const std::string_view value = TakeText(rest);
-        if (name == key) found = value;
-      }
-      return found;
-    });
+  if (encoded_ != nullptr) {
+    return labels.Matches([this](std::string_view key) { return encoded_->Label(key); });
   }
   if (const meta::v1::ObjectMeta* meta = object_->object_meta()) {
     return labels.Matches(meta->labels);
@@ -135,80 +210,65 @@ ItemForm::ItemForm(const Resource& resource, bool metadata_only, const CacheScop
     : resource_(resource),
       metadata_only_(metadata_only),
       keep_(scope.keep),
-      transform_(metadata_only && !scope.transform ? StripManagedFields : scope.transform),
+      managed_fields_(scope.managed_fields),
+      transform_(scope.transform),
       labels_(scope.labels),
       fields_(scope.fields),
       info_(metadata_only ? &meta::v1::PartialObjectMetadata::kKind : resource.info),
-      protobuf_(info_ != nullptr &&
-                Scheme::Builtin().FindKind({std::string(info_->group), std::string(info_->version),
-                                            std::string(info_->kind)}) == info_) {}
+      shares_objects_(!metadata_only && info_ != nullptr && !managed_fields_ && !transform_),
+      packing_(std::make_shared<const Packing>(Packing{
+          .gvk = resource.gvk,
+          .info = info_,
+          .protobuf =
+              info_ != nullptr &&
+              Scheme::Builtin().FindKind({std::string(info_->group), std::string(info_->version),
+                                          std::string(info_->kind)}) == info_})) {}
 
 Item ItemForm::Make(ObjectPtr object) const {
-  if (transform_) {
+  if (transform_ || (!managed_fields_ && HasManagedFields(*object))) {
     auto changed = std::make_shared<Object>(*object);
-    transform_(*changed);
+    if (!managed_fields_) RemoveManagedFields(*changed);
+    if (transform_) transform_(*changed);
     object = std::move(changed);
   }
   Item item;
-  if (keep_ == CacheScope::Keep::kBytes) {
-    item = Pack(*object);
-    item.object_ = std::move(object);
-    return item;
-  }
   item.version_ = HeadOf(*object).version;
-  item.object_ = Shrunk(*object);
-  item.bytes_ = static_cast<uint32_t>(SizeInMemory(*item.object_));
+  if (keep_ == CacheScope::Keep::kBytes) {
+    item.encoded_ = Pack(*object);
+    item.object_ = std::move(object);
+    item.bytes_ = static_cast<uint32_t>(item.encoded_->bytes());
+  } else {
+    item.object_ = Shrunk(*object);
+    item.bytes_ = static_cast<uint32_t>(SizeInMemory(*item.object_));
+  }
   return item;
 }
 
-Item ItemForm::Pack(const Object& object) const {
+Item ItemForm::Share(EncodedObjectPtr object) {
+  Item item;
+  item.version_ = object->version();
+  item.encoded_ = std::move(object);
+  item.shared_ = true;
+  return item;
+}
+
+EncodedObjectPtr ItemForm::Pack(const Object& object) const {
   const ObjectHead head = HeadOf(object);
   const std::string labels = PackLabels(object);
   std::string body;
-  if (protobuf_ && object.is_typed()) {
+  if (packing_->protobuf && object.is_typed()) {
     proto::Encode(object.type(), object.data(), &body);
   } else if (object.is_typed()) {
     json::Encode(object.type(), object.data(), &body);
   } else {
     json::WriteTo(object.value(), &body);
   }
-  Item::Head lengths;
-  const std::string_view parts[] = {head.key.ns, head.key.name, head.uid, labels, body};
-  size_t total = sizeof(lengths);
-  for (int i = 0; i < Item::kParts; ++i) {
-    lengths.length[i] = static_cast<uint32_t>(parts[i].size());
-    total += parts[i].size();
-  }
-  const std::shared_ptr<char[]> packed = std::make_shared_for_overwrite<char[]>(total);
-  std::memcpy(packed.get(), &lengths, sizeof(lengths));
-  char* at = packed.get() + sizeof(lengths);
-  for (std::string_view part : parts) {
-    std::memcpy(at, part.data(), part.size());
-    at += part.size();
-  }
-  Item item;
-  item.packed_ = packed;
-  item.version_ = head.version;
-  item.bytes_ = static_cast<uint32_t>(total + 32);
-  return item;
-}
-
-ObjectPtr ItemForm::Read(const Item& item) const {
-  if (item.object_ != nullptr || item.packed_ == nullptr) return item.object_;
-  const std::string_view body = item.Packed(Item::kBody);
-  if (info_ == nullptr) {
-    Result<Value> value = json::Parse(body);
-    COX_CHECK_OK(value.status());  // encoded by Pack
-    return std::make_shared<const Object>(resource_.gvk, types::kAny, *std::move(value));
-  }
-  auto object = std::make_shared<Object>(*info_);
-  COX_CHECK_OK(protobuf_ ? proto::Decode(body, *info_->type, object->data())
-                         : json::Decode(body, *info_->type, object->data()));
-  return object;
+  const Packed::Parts parts{head.key.ns, head.key.name, head.uid, labels, body};
+  return MakeSharedWithTail<Packed>(Packed::SizeOf(parts), parts, head.version, packing_);
 }
 
 Item ItemForm::WithoutObject(Item item) {
-  if (item.packed_ != nullptr) item.object_.reset();
+  if (item.encoded_ != nullptr) item.object_.reset();
   return item;
 }
 

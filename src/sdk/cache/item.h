@@ -8,11 +8,12 @@
 
 #include "base/result.h"
 #include "coxswain/cache.h"
+#include "object/encoded_object.h"
 
 namespace cox::sdk {
 
-// One cached object: a shared object, or one block of encoded bytes preceded by the fields that
-// lookups need. Created and read by an ItemForm. Cheap to copy.
+// One cached object: a decoded object, or an encoded one that is decoded for readers. Created by an
+// ItemForm. Cheap to copy.
 //
 // Guarantees: returned views stay valid while any copy of the Item exists.
 // Threads: like a plain value; the referenced data is immutable.
@@ -20,28 +21,30 @@ class Item {
  public:
   Item() = default;
 
-  bool empty() const { return object_ == nullptr && packed_ == nullptr; }
+  bool empty() const { return object_ == nullptr && encoded_ == nullptr; }
   std::string_view ns() const;
   std::string_view name() const;
   std::string_view uid() const;
   int64_t version() const { return version_; }
-  // Approximate memory use.
+  // Approximate memory use. An object that is shared with the server's cache counts as nothing.
   size_t bytes() const { return bytes_; }
   bool Matches(const labels::Selector& labels) const;
   ObjectKey key() const { return {std::string(ns()), std::string(name())}; }
+  // The object for readers: shared, or decoded for this call. Null if the item is empty.
+  ObjectPtr Read() const;
+  // True for the same version of the same object.
+  bool IsVersionOf(const Item& other) const;
+  // True if the object is one of the server's cache in this process.
+  bool is_shared() const { return shared_; }
 
  private:
   friend class ItemForm;
-  struct Head;
-
-  // Parts of packed_, stored in this order; their lengths are in Head.
-  enum Part { kNs, kName, kUid, kLabels, kBody, kParts };
-  std::string_view Packed(Part part) const;
 
   ObjectPtr object_;
-  std::shared_ptr<const char[]> packed_;
+  EncodedObjectPtr encoded_;
   int64_t version_ = 0;
   uint32_t bytes_ = 0;
+  bool shared_ = false;
 };
 
 // Representation of the objects of one informer. Immutable.
@@ -57,8 +60,11 @@ class ItemForm {
   // object for immediate use; WithoutObject returns the form that is stored.
   Item Make(ObjectPtr object) const;
   static Item WithoutObject(Item item);
-  // The object for readers: shared, or decoded for this call.
-  ObjectPtr Read(const Item& item) const;
+  // True if items can be objects of the server's cache: these have no managedFields and are
+  // otherwise unchanged.
+  bool shares_objects() const { return shares_objects_; }
+  // REQUIRES: shares_objects(), and the decoded object is of the informer's kind.
+  static Item Share(EncodedObjectPtr object);
 
   // True if the scope's selectors match the object. Fields are looked up by their JSON path, as in
   // the API's field selectors.
@@ -68,16 +74,21 @@ class ItemForm {
   ObjectPtr Convert(ObjectPtr object) const;
 
  private:
-  Item Pack(const Object& object) const;
+  class Packed;
+  struct Packing;
+
+  EncodedObjectPtr Pack(const Object& object) const;
 
   const Resource resource_;
   const bool metadata_only_;
   const CacheScope::Keep keep_;
+  const bool managed_fields_;
   const std::function<void(Object&)> transform_;
   const labels::Selector labels_;
   const fields::Selector fields_;
   const KindInfo* const info_;  // null for JSON values
-  const bool protobuf_;         // the kind has a protobuf encoding
+  const bool shares_objects_;
+  const std::shared_ptr<const Packing> packing_;
 };
 
 }  // namespace cox::sdk

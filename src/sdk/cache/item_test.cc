@@ -6,6 +6,7 @@
 #include "api/core/v1.h"
 #include "api/meta/v1.h"
 #include "object/codec/json/json.h"
+#include "sdk/testing/shared_object.h"
 
 namespace cox::sdk {
 namespace {
@@ -34,70 +35,113 @@ ObjectPtr Dynamic() {
   return std::make_shared<const Object>(DynamicPods().gvk, types::kAny, Typed()->ToValue());
 }
 
+CacheScope ScopeOf(CacheScope::Keep keep, bool managed_fields) {
+  CacheScope scope;
+  scope.keep = keep;
+  scope.managed_fields = managed_fields;
+  return scope;
+}
+
 TEST(ItemTest, AllRepresentationsReturnTheSameData) {
-  CacheScope bytes;
-  bytes.keep = CacheScope::Keep::kBytes;
-  Pod unmanaged = Sample();
-  unmanaged.metadata.managedFields.clear();  // stored without managedFields
-  const auto metadata =
-      ItemForm(Pods(), true, {}).Convert(std::make_shared<const Object>(Object::Of(unmanaged)));
+  using Keep = CacheScope::Keep;
+  const auto metadata = ItemForm(Pods(), true, {}).Convert(Typed());
   const struct {
     ItemForm form;
     ObjectPtr object;
   } kCases[] = {
-      {ItemForm(Pods(), false, {}), Typed()},
-      {ItemForm(Pods(), false, bytes), Typed()},
-      {ItemForm(DynamicPods(), false, {}), Dynamic()},
-      {ItemForm(DynamicPods(), false, bytes), Dynamic()},
-      {ItemForm(Pods(), true, {}), metadata},
-      {ItemForm(Pods(), true, bytes), metadata},
+      {ItemForm(Pods(), false, ScopeOf(Keep::kObjects, true)), Typed()},
+      {ItemForm(Pods(), false, ScopeOf(Keep::kBytes, true)), Typed()},
+      {ItemForm(DynamicPods(), false, ScopeOf(Keep::kObjects, true)), Dynamic()},
+      {ItemForm(DynamicPods(), false, ScopeOf(Keep::kBytes, true)), Dynamic()},
+      {ItemForm(Pods(), true, ScopeOf(Keep::kObjects, true)), metadata},
+      {ItemForm(Pods(), true, ScopeOf(Keep::kBytes, true)), metadata},
   };
+  std::vector<Item> items = {
+      ItemForm::Share(std::make_shared<const SharedObject>(Object(*Typed())))};
+  std::vector<ObjectPtr> objects = {Typed()};
   for (const auto& c : kCases) {
-    const Item item = ItemForm::WithoutObject(c.form.Make(c.object));
+    items.push_back(ItemForm::WithoutObject(c.form.Make(c.object)));
+    objects.push_back(c.object);
+    EXPECT_GT(items.back().bytes(), 100);
+  }
+  for (size_t i = 0; i < items.size(); ++i) {
+    const Item& item = items[i];
     EXPECT_EQ(item.key().ToString(), "default/web-0");
     EXPECT_EQ(item.uid(), "11111111-2222-3333-4444-555555555555");
     EXPECT_EQ(item.version(), 42);
     EXPECT_TRUE(item.Matches(*labels::Selector::Parse("app=web,tier=,!other")));
     EXPECT_FALSE(item.Matches(*labels::Selector::Parse("app!=web")));
-    EXPECT_GT(item.bytes(), 100);
-    const ObjectPtr read = c.form.Read(item);
+    EXPECT_TRUE(item.IsVersionOf(items.front()));
+    const ObjectPtr read = item.Read();
     ASSERT_NE(read, nullptr);
-    EXPECT_EQ(*read, *c.object);
+    EXPECT_EQ(*read, *objects[i]);
   }
 }
 
 TEST(ItemTest, EmptyItemReadsAsNull) {
-  const ItemForm form(Pods(), false, {});
   EXPECT_TRUE(Item().empty());
-  EXPECT_EQ(form.Read(Item()), nullptr);
+  EXPECT_EQ(Item().Read(), nullptr);
+  EXPECT_FALSE(Item().IsVersionOf(Item()));
+}
+
+TEST(ItemTest, SharedObjectNeedsNoMemoryAndIsDecodedForEachReader) {
+  const auto shared = std::make_shared<const SharedObject>(Object(*Typed()));
+  const Item item = ItemForm::WithoutObject(ItemForm::Share(shared));
+  EXPECT_TRUE(item.is_shared());
+  EXPECT_EQ(item.bytes(), 0);
+  EXPECT_EQ(shared->decoded(), 0) << "lookups need no decoded object";
+  EXPECT_EQ(item.Read(), shared->object());
+  EXPECT_EQ(item.Read(), shared->object());
+  EXPECT_EQ(shared->decoded(), 2);
+}
+
+// A cache whose objects differ from those of the server cannot share them.
+TEST(ItemTest, SharesUnchangedStructsWithoutManagedFields) {
+  CacheScope transformed;
+  transformed.transform = [](Object&) {};
+  using Keep = CacheScope::Keep;
+  EXPECT_TRUE(ItemForm(Pods(), false, {}).shares_objects());
+  EXPECT_TRUE(ItemForm(Pods(), false, ScopeOf(Keep::kBytes, false)).shares_objects());
+  EXPECT_FALSE(ItemForm(Pods(), false, ScopeOf(Keep::kObjects, true)).shares_objects());
+  EXPECT_FALSE(ItemForm(Pods(), false, transformed).shares_objects());
+  EXPECT_FALSE(ItemForm(Pods(), true, {}).shares_objects());
+  EXPECT_FALSE(ItemForm(DynamicPods(), false, {}).shares_objects());
+}
+
+TEST(ItemTest, ScopeDecidesAboutManagedFields) {
+  const auto managers = [](const Object& object) -> size_t {
+    if (const meta::v1::ObjectMeta* meta = object.object_meta()) return meta->managedFields.size();
+    const Value* all = object.value().At({"metadata", "managedFields"});
+    return all == nullptr ? 0 : all->as_array().size();
+  };
+  for (const auto keep : {CacheScope::Keep::kObjects, CacheScope::Keep::kBytes}) {
+    for (const bool kept : {false, true}) {
+      for (const bool metadata_only : {false, true}) {
+        for (const ObjectPtr& object : {Typed(), Dynamic()}) {
+          const Resource resource = object->is_typed() ? Pods() : DynamicPods();
+          const ItemForm form(resource, metadata_only, ScopeOf(keep, kept));
+          const ObjectPtr read = form.Make(form.Convert(object)).Read();
+          EXPECT_EQ(managers(*read), kept ? 3U : 0U);
+          EXPECT_EQ(HeadOf(*read).uid, Sample().metadata.uid);
+          EXPECT_EQ(managers(*object), 3U) << "others share it";
+        }
+      }
+    }
+  }
 }
 
 TEST(ItemTest, TransformsBeforeStoring) {
   for (const auto keep : {CacheScope::Keep::kObjects, CacheScope::Keep::kBytes}) {
-    CacheScope scope;
-    scope.keep = keep;
-    scope.transform = StripManagedFields;
-    const ItemForm form(Pods(), false, scope);
+    CacheScope scope = ScopeOf(keep, false);
+    scope.transform = [](Object& object) {
+      EXPECT_TRUE(object.object_meta()->managedFields.empty());
+      object.As<Pod>()->spec.nodeName.clear();
+    };
     const ObjectPtr object = Typed();
-    const ObjectPtr read = form.Read(form.Make(object));
-    EXPECT_TRUE(read->As<Pod>()->metadata.managedFields.empty());
-    EXPECT_EQ(read->As<Pod>()->spec.nodeName, "node-1");
-    EXPECT_EQ(object->As<Pod>()->metadata.managedFields.size(), 3) << "others share it";
+    const ObjectPtr read = ItemForm(Pods(), false, scope).Make(object).Read();
+    EXPECT_EQ(read->As<Pod>()->spec.nodeName, "");
+    EXPECT_EQ(object->As<Pod>()->spec.nodeName, "node-1") << "others share it";
   }
-  Object dynamic = *Dynamic();
-  StripManagedFields(dynamic);
-  EXPECT_EQ(dynamic.value().At({"metadata", "managedFields"}), nullptr);
-}
-
-TEST(ItemTest, MetadataIsStoredWithoutManagedFieldsUnlessTheScopeHasATransform) {
-  const auto managers_kept = [](const CacheScope& scope) {
-    const ItemForm form(Pods(), true, scope);
-    const ObjectPtr read = form.Read(form.Make(form.Convert(Typed())));
-    EXPECT_EQ(read->object_meta()->uid, Sample().metadata.uid);
-    return read->object_meta()->managedFields.size();
-  };
-  EXPECT_EQ(managers_kept({}), 0);
-  EXPECT_EQ(managers_kept({.transform = [](Object&) {}}), 3);
 }
 
 TEST(ItemTest, ConvertsBetweenStructsJsonAndMetadata) {

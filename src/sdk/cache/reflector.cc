@@ -85,7 +85,7 @@ Reflector::Reflector(Client& client, const CacheOptions& options,
       ns_(std::move(ns)),
       name_(informer_->resource().ToString()),
       metrics_(metrics),
-      next_(options.streaming_lists ? Next::kStream : Next::kList),
+      next_(options.streaming_lists ? Request::kStream : Request::kList),
       streaming_(options.streaming_lists),
       random_(std::random_device{}()) {}
 
@@ -93,10 +93,10 @@ void Reflector::Run(Context& ctx) {
   while (!ctx.Done()) {
     const Clock::SteadyTime start = ctx.clock().Monotonic();
     Attempt attempt;
-    if (next_ == Next::kList) {
+    if (next_ == Request::kList) {
       List(ctx, attempt);
     } else {
-      Follow(ctx, next_ == Next::kStream, attempt);
+      Follow(ctx, next_ == Request::kStream, attempt);
     }
     if (ctx.Done()) return;
     attempt.lived = ctx.clock().Monotonic() - start;
@@ -109,9 +109,10 @@ Clock::SteadyTime Reflector::Step(Context& ctx, const std::function<void()>& rea
     if (!watch_) {
       started_ = ctx.clock().Monotonic();
       attempt_ = {};
-      if (next_ == Next::kList) {
+      if (next_ == Request::kList) {
         List(ctx, attempt_);
-      } else if (Result<Running> started = StartWatch(ctx, next_ == Next::kStream); started.ok()) {
+      } else if (Result<Running> started = StartWatch(ctx, next_ == Request::kStream);
+                 started.ok()) {
         watch_.emplace(*std::move(started));
       } else {
         attempt_.status = started.status();
@@ -189,12 +190,14 @@ Result<Reflector::Running> Reflector::StartWatch(Context& ctx, bool initial) {
   Running watch{.limited = ctx.WithTimeout(options.timeout + kGrace),
                 .start = ctx.clock().Monotonic(),
                 .stream = nullptr,
+                .stored = nullptr,
                 .listing = initial,
                 .items = {}};
   COX_ASSIGN_OR_RETURN(watch.stream,
                        informer_->metadata_only()
                            ? client_.WatchMetadata(watch.limited, informer_->resource(), options)
                            : client_.Watch(watch.limited, informer_->resource(), options));
+  if (informer_->shares_objects()) watch.stored = watch.stream->stored_events();
   return watch;
 }
 
@@ -211,7 +214,7 @@ void Reflector::Follow(Context& ctx, bool initial, Attempt& attempt) {
   attempt.status = watch.status();
   if (!watch.ok()) return;
   while (attempt.status.ok()) {
-    Result<WatchEvent<Object>> event = watch->stream->Next(watch->limited);
+    Result<ItemEvent> event = Next(*watch);
     attempt.status =
         event.ok() ? TakeEvent(watch->limited, *watch, *std::move(event), attempt) : event.status();
   }
@@ -220,7 +223,7 @@ void Reflector::Follow(Context& ctx, bool initial, Attempt& attempt) {
 
 bool Reflector::FollowReady(const Context& ctx, const std::function<void()>& ready) {
   while (attempt_.status.ok()) {
-    Result<std::optional<WatchEvent<Object>>> event = watch_->stream->TryNext(ready);
+    Result<std::optional<ItemEvent>> event = TryNext(*watch_, ready);
     if (event.ok() && !event->has_value()) {
       attempt_.status = watch_->limited.status();
       if (attempt_.status.ok()) return false;
@@ -233,29 +236,62 @@ bool Reflector::FollowReady(const Context& ctx, const std::function<void()>& rea
   return true;
 }
 
-Status Reflector::TakeEvent(const Context& ctx, Running& watch, WatchEvent<Object> event,
-                            Attempt& attempt) {
+ItemEvent Reflector::Prepare(WatchEvent<Object> event) const {
+  ItemEvent prepared{.type = event.type,
+                     .version = std::move(event.resource_version),
+                     .initial_events_end = event.initial_events_end};
+  if (event.object != nullptr) prepared.item = informer_->Prepare(std::move(event.object));
+  return prepared;
+}
+
+ItemEvent Reflector::Prepare(StoredEvent event) const {
+  ItemEvent prepared{.type = event.type,
+                     .version = std::to_string(event.version),
+                     .initial_events_end = event.initial_events_end};
+  if (event.object != nullptr) prepared.item = informer_->Prepare(std::move(event.object));
+  return prepared;
+}
+
+Result<ItemEvent> Reflector::Next(Running& watch) const {
+  if (watch.stored != nullptr) {
+    COX_ASSIGN_OR_RETURN(StoredEvent event, watch.stored->Next(watch.limited));
+    return Prepare(std::move(event));
+  }
+  COX_ASSIGN_OR_RETURN(WatchEvent<Object> event, watch.stream->Next(watch.limited));
+  return Prepare(std::move(event));
+}
+
+Result<std::optional<ItemEvent>> Reflector::TryNext(Running& watch,
+                                                    const std::function<void()>& ready) const {
+  if (watch.stored != nullptr) {
+    COX_ASSIGN_OR_RETURN(std::optional<StoredEvent> event, watch.stored->TryNext(ready));
+    return event ? std::optional(Prepare(*std::move(event))) : std::nullopt;
+  }
+  COX_ASSIGN_OR_RETURN(std::optional<WatchEvent<Object>> event, watch.stream->TryNext(ready));
+  return event ? std::optional(Prepare(*std::move(event))) : std::nullopt;
+}
+
+Status Reflector::TakeEvent(const Context& ctx, Running& watch, ItemEvent event, Attempt& attempt) {
   if (!watch.listing) {
     ++attempt.events;
     informer_->Apply(feed_, event);
-    if (!event.resource_version.empty()) version_ = event.resource_version;
+    if (!event.version.empty()) version_ = event.version;
   } else if (event.type != EventType::kBookmark) {
     TakeInitial(watch, event);
   } else if (event.initial_events_end) {
-    return EndInitial(ctx, watch, event.resource_version);
+    return EndInitial(ctx, watch, event.version);
   }
   return {};
 }
 
-void Reflector::TakeInitial(Running& watch, WatchEvent<Object>& event) {
+void Reflector::TakeInitial(Running& watch, ItemEvent& event) {
   if (event.type != EventType::kDeleted) {
-    watch.items.push_back(ItemForm::WithoutObject(informer_->Prepare(std::move(event.object))));
+    watch.items.push_back(ItemForm::WithoutObject(std::move(event.item)));
     return;
   }
   // A server may send changes before the end of the initial list.
-  const ObjectKey gone = HeadOf(*event.object).key;
-  std::erase_if(watch.items, [&gone](const Item& item) {
-    return item.ns() == gone.ns && item.name() == gone.name;
+  std::erase_if(watch.items, [&gone = event.item](const Item& item) {
+    return item.ns() == gone.ns() && item.name() == gone.name();
   });
 }
 
@@ -267,7 +303,7 @@ Status Reflector::EndInitial(const Context& ctx, Running& watch, const std::stri
   }
   COX_RETURN_IF_ERROR(Take(std::exchange(watch.items, {}), version));
   watch.listing = false;
-  next_ = Next::kWatch;
+  next_ = Request::kWatch;
   Log(ctx, {});
   return {};
 }
@@ -275,7 +311,7 @@ Status Reflector::EndInitial(const Context& ctx, Running& watch, const std::stri
 // --- Evaluation of attempts.
 
 bool Reflector::HandleResult(const Context& ctx, const Attempt& attempt) {
-  if (next_ == Next::kWatch) {
+  if (next_ == Request::kWatch) {
     HandleWatchResult(attempt.status);
   } else if (HandleListResult(attempt.status)) {
     return false;
@@ -296,21 +332,21 @@ bool Reflector::HandleResult(const Context& ctx, const Attempt& attempt) {
 
 bool Reflector::HandleListResult(const Status& status) {
   if (status.ok()) {
-    next_ = Next::kWatch;
+    next_ = Request::kWatch;
     paged_ = true;
     return true;
   }
   if (IsExpired(status) || IsTooLargeVersion(status)) {
     // The known version is too old or too new: list without a version. If that was already the
     // case, the continue token expired: list without paging.
-    if (newest_ && next_ == Next::kList) paged_ = false;
+    if (newest_ && next_ == Request::kList) paged_ = false;
     newest_ = true;
   } else if (IsRefused(status) && !newest_) {
     newest_ = true;  // the server may have rejected the version
-  } else if (next_ == Next::kStream && (IsRefused(status) || IsEndOfWatch(status))) {
+  } else if (next_ == Request::kStream && (IsRefused(status) || IsEndOfWatch(status))) {
     // The server does not support streaming lists, or ignored the option and sent no end bookmark.
     streaming_ = false;
-    next_ = Next::kList;
+    next_ = Request::kList;
     return true;
   }
   return false;
@@ -319,7 +355,7 @@ bool Reflector::HandleListResult(const Status& status) {
 void Reflector::HandleWatchResult(const Status& status) {
   if (IsTooLargeVersion(status)) newest_ = true;
   if (IsTooLargeVersion(status) || !IsPassing(status)) {
-    next_ = streaming_ ? Next::kStream : Next::kList;
+    next_ = streaming_ ? Request::kStream : Request::kList;
   }
 }
 

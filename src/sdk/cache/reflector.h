@@ -14,6 +14,7 @@
 #include "coxswain/cache.h"
 #include "coxswain/client.h"
 #include "sdk/cache/resource_informer.h"
+#include "sdk/client/response/stored_events.h"
 
 namespace cox::sdk {
 
@@ -54,7 +55,7 @@ class Reflector {
 
  private:
   // The next request.
-  enum class Next : uint8_t {
+  enum class Request : uint8_t {
     kList,    // list in pages
     kStream,  // streaming list (sendInitialEvents)
     kWatch,   // watch for changes
@@ -70,16 +71,23 @@ class Reflector {
     Context limited;  // stops when the server should have ended the watch
     Clock::SteadyTime start;
     std::unique_ptr<WatchStream> stream;
-    bool listing = false;     // the initial list is not complete
-    std::vector<Item> items;  // of the initial list
+    StoredEventStream* stored = nullptr;  // of `stream`; null if it cannot be shared
+    bool listing = false;                 // the initial list is not complete
+    std::vector<Item> items;              // of the initial list
   };
 
   void List(Context& ctx, Attempt& attempt);
   Result<Running> StartWatch(Context& ctx, bool initial);
   // Applies one event, or adds it to the initial list.
-  Status TakeEvent(const Context& ctx, Running& watch, WatchEvent<Object> event, Attempt& attempt);
-  void TakeInitial(Running& watch, WatchEvent<Object>& event);
+  Status TakeEvent(const Context& ctx, Running& watch, ItemEvent event, Attempt& attempt);
+  static void TakeInitial(Running& watch, ItemEvent& event);
   Status EndInitial(const Context& ctx, Running& watch, const std::string& version);
+  // As WatchStream::Next and TryNext.
+  Result<ItemEvent> Next(Running& watch) const;
+  Result<std::optional<ItemEvent>> TryNext(Running& watch,
+                                           const std::function<void()>& ready) const;
+  ItemEvent Prepare(WatchEvent<Object> event) const;
+  ItemEvent Prepare(StoredEvent event) const;
   void CountWatch(const Running& watch, const Attempt& attempt);
   // Reads events until the stream ends.
   void Follow(Context& ctx, bool initial, Attempt& attempt);
@@ -105,7 +113,7 @@ class Reflector {
   const std::string name_;  // resource name in metrics and logs
   ReflectorMetrics* const metrics_;
 
-  Next next_;
+  Request next_;
   bool streaming_;       // until the server rejects it
   bool paged_ = true;    // until the continue token of a list expires
   bool newest_ = true;   // list without a resourceVersion next

@@ -84,6 +84,22 @@ TEST_F(ReflectorTest, StreamsTheInitialListAndContinuesOnTheSameWatch) {
             std::string::npos);
 }
 
+TEST_F(ReflectorTest, TakesStoredEventsIfTheServerOffersThem) {
+  client_.OfferStoredEvents();
+  const ObjectPtr a = client_.Put("ns", "a");
+  StartAndSync();
+  EXPECT_TRUE(recorder_.last().initial);
+  const ObjectPtr b = client_.Put("ns", "b");
+  recorder_.AwaitVersion("ns/b", HeadOf(*b).version);
+  client_.Remove("ns", "a");
+  recorder_.AwaitSeen(3);
+  EXPECT_EQ(informer_->resource_version(), std::to_string(HeadOf(*b).version + 1));
+  EXPECT_EQ(client_.stored_events_taken(), 4) << "with the bookmark after the list";
+  client_.EndWatches(EndOfWatch());
+  Until([&] { return client_.requests().watches == 1; });
+  EXPECT_EQ(client_.last_watch().list.resource_version, informer_->resource_version());
+}
+
 TEST_F(ReflectorTest, ChangesDuringTheStreamedListAreApplied) {
   client_.Put("ns", "deleted");
   const int64_t begins = HeadOf(*client_.Put("ns", "changed")).version;

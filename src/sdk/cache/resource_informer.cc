@@ -89,7 +89,6 @@ ResourceInformer::ResourceInformer(const Resource& resource, bool metadata_only,
       clock_(clock),
       default_resync_(default_resync),
       resync_changed_(std::move(resync_changed)),
-      indexer_(*form_),
       gone_(kGoneLimit),
       gone_names_(kGoneLimit),
       queues_(std::make_shared<const Queues>()) {}
@@ -126,7 +125,7 @@ std::string ResourceInformer::resource_version() const {
 // --- Readers.
 
 ObjectPtr ResourceInformer::Get(const ObjectKey& key) const {
-  return form_->Read(indexer_.Get(key.ns, key.name));
+  return indexer_.Get(key.ns, key.name).Read();
 }
 
 std::vector<ObjectPtr> ResourceInformer::List(std::string_view ns,
@@ -137,7 +136,7 @@ std::vector<ObjectPtr> ResourceInformer::List(std::string_view ns,
   listed_.fetch_add(items.size(), std::memory_order_relaxed);
   if (labels.Empty()) out.reserve(items.size());
   for (const Item& item : items) {
-    if (item.Matches(labels)) out.push_back(form_->Read(item));
+    if (item.Matches(labels)) out.push_back(item.Read());
   }
   return out;
 }
@@ -148,7 +147,7 @@ std::vector<ObjectPtr> ResourceInformer::Find(std::string_view index,
   const std::vector<Item> items = indexer_.Find(index, value);
   listed_.fetch_add(items.size(), std::memory_order_relaxed);
   out.reserve(items.size());
-  for (const Item& item : items) out.push_back(form_->Read(item));
+  for (const Item& item : items) out.push_back(item.Read());
   return out;
 }
 
@@ -157,7 +156,7 @@ void ResourceInformer::Visit(std::string_view index, std::string_view value,
   size_t count = 0;
   indexer_.Visit(index, value, [&](const Item& item) {
     ++count;
-    return visit(*form_->Read(item));
+    return visit(*item.Read());
   });
   listed_.fetch_add(count, std::memory_order_relaxed);
 }
@@ -177,15 +176,15 @@ void ResourceInformer::BetweenChanges(const std::function<void()>& read) const {
 
 void ResourceInformer::Observe(const Item& before, const Item& after) {
   if (observers_.empty()) return;
-  const ObjectPtr old_object = form_->Read(before);
-  const ObjectPtr new_object = form_->Read(after);
+  const ObjectPtr old_object = before.Read();
+  const ObjectPtr new_object = after.Read();
   for (const auto& [number, observer] : observers_) observer(old_object.get(), new_object.get());
 }
 
 // --- Handlers.
 
 InformerHandle ResourceInformer::AddHandler(DeltaHandler handler, HandlerOptions options) {
-  auto queue = std::make_shared<DeltaQueue>(form_, std::move(handler));
+  auto queue = std::make_shared<DeltaQueue>(std::move(handler));
   const Clock::Duration resync =
       options.resync > Clock::Duration() ? options.resync : default_resync_;
   {
@@ -304,11 +303,22 @@ ResourceInformer::Feed* ResourceInformer::FeedOf(std::string_view ns) {
 Item ResourceInformer::Prepare(ObjectPtr object) const {
   const ObjectHead head = HeadOf(*object);
   Item kept = indexer_.Get(head.key.ns, head.key.name);
-  if (!kept.empty() && head.version != 0 && kept.version() == head.version &&
-      kept.uid() == head.uid) {
+  if (head.version != 0 && kept.version() == head.version && kept.uid() == head.uid) {
     return kept;
   }
   return form_->Make(std::move(object));
+}
+
+Item ResourceInformer::Prepare(EncodedObjectPtr object) const {
+  Item item = ItemForm::Share(std::move(object));
+  Item kept = indexer_.Get(item.ns(), item.name());
+  return kept.is_shared() && kept.IsVersionOf(item) ? kept : item;
+}
+
+// An own write is cached before its event arrives, in memory of its own. The object of the event
+// replaces it.
+void ResourceInformer::ShareKept(const Item& kept, const Item& item) {
+  if (item.is_shared() && !kept.is_shared() && kept.IsVersionOf(item)) indexer_.Substitute(item);
 }
 
 void ResourceInformer::Keep(const Item& before, PendingDelta delta) {
@@ -358,6 +368,7 @@ bool ResourceInformer::Replace(FeedId id, std::vector<Item> items, const std::st
       const Item before = indexer_.Get(item.ns(), item.name());
       if (!before.empty() &&
           (back ? item.version() == before.version() : !Newer(item.version(), before.version()))) {
+        ShareKept(before, item);
         continue;
       }
       Keep(before,
@@ -387,9 +398,8 @@ void ResourceInformer::DropAbsent(const Feed& feed, const std::vector<Item>& ite
   }
 }
 
-void ResourceInformer::Apply(FeedId id, const WatchEvent<Object>& event) {
-  // Before the lock, because transforms are user code.
-  const Item item = event.object == nullptr ? Item() : Prepare(event.object);
+void ResourceInformer::Apply(FeedId id, const ItemEvent& event) {
+  const Item& item = event.item;
   std::shared_ptr<const Queues> queues;
   {
     MutexLock lock(mu_);
@@ -401,9 +411,9 @@ void ResourceInformer::Apply(FeedId id, const WatchEvent<Object>& event) {
     } else if (!item.empty()) {
       ApplyChange(feed, item);
     }
-    if (const int64_t number = NumberOf(event.resource_version); number > feed.position) {
+    if (const int64_t number = NumberOf(event.version); number > feed.position) {
       feed.position = number;
-      feed.version = event.resource_version;
+      feed.version = event.version;
     }
     queues = queues_;
   }
@@ -431,6 +441,7 @@ void ResourceInformer::ApplyChange(const Feed& feed, const Item& item) {
   const Item before = indexer_.Get(item.ns(), item.name());
   if (before.empty() ? item.version() != 0 && item.version() < feed.position
                      : !Newer(item.version(), before.version())) {
+    if (!before.empty()) ShareKept(before, item);
     return;
   }
   Keep(before, {.before = {}, .after = item, .own_writer = {}});

@@ -21,6 +21,14 @@
 
 namespace cox::sdk {
 
+// One event of a watch, with the object in its cached form.
+struct ItemEvent {
+  EventType type = EventType::kAdded;
+  Item item = {};       // empty for bookmarks
+  std::string version;  // the resourceVersion; empty if the server sent none
+  bool initial_events_end = false;
+};
+
 // The informer of one resource. Receives lists and events from its feeds (one reflector each, for
 // all namespaces or for one) and own writes from their writers, in any order and on many threads,
 // and decides which of them to apply.
@@ -74,11 +82,14 @@ class ResourceInformer final : public SharedInformer,
   // Converts to the cached form. Shares an item that is already cached, so that a relist needs no
   // additional memory.
   Item Prepare(ObjectPtr object) const;
+  // The same for an object of the server's cache in this process. REQUIRES: shares_objects()
+  Item Prepare(EncodedObjectPtr object) const;
+  bool shares_objects() const { return form_->shares_objects(); }
   // Applies a complete list. Returns false and changes nothing if the list is older than the feed,
   // unless `newest` is set (the list was requested without a version): then the server itself has
   // gone back, for example restored from a backup, and the list is applied.
   bool Replace(FeedId feed, std::vector<Item> items, const std::string& version, bool newest);
-  void Apply(FeedId feed, const WatchEvent<Object>& event);
+  void Apply(FeedId feed, const ItemEvent& event);
 
   // --- For the cache.
   // Ends the informer and wakes threads in WaitSynced.
@@ -108,6 +119,7 @@ class ResourceInformer final : public SharedInformer,
   // Replaces `before` (which may be empty) by delta.after and notifies the handlers.
   void Keep(const Item& before, PendingDelta delta) COX_REQUIRES(mu_);
   void Drop(const Item& before, PendingDelta delta) COX_REQUIRES(mu_);
+  void ShareKept(const Item& kept, const Item& item) COX_REQUIRES(mu_);
   void Observe(const Item& before, const Item& after) COX_REQUIRES(mu_);
   void DropAbsent(const Feed& feed, const std::vector<Item>& items, int64_t version)
       COX_REQUIRES(mu_);

@@ -11,6 +11,7 @@
 #include "api/core/v1.h"
 #include "base/scope.h"
 #include "base/testing/test_clock.h"
+#include "sdk/testing/shared_object.h"
 #include "sdk/testing/test_recorder.h"
 
 namespace cox::sdk {
@@ -51,13 +52,16 @@ class ResourceInformerTest : public testing::Test {
     return informer_->Replace(feed_, std::move(items), std::to_string(version), newest);
   }
   void Event(EventType type, const ObjectPtr& object) {
-    informer_->Apply(feed_, {type, object, std::to_string(HeadOf(*object).version), false});
+    informer_->Apply(feed_, {type, informer_->Prepare(object), VersionOf(object), false});
   }
   void Added(const ObjectPtr& object) { Event(EventType::kAdded, object); }
   void Modified(const ObjectPtr& object) { Event(EventType::kModified, object); }
   void Deleted(const ObjectPtr& object) { Event(EventType::kDeleted, object); }
   void Bookmark(int64_t version) {
-    informer_->Apply(feed_, {EventType::kBookmark, nullptr, std::to_string(version), false});
+    informer_->Apply(feed_, {EventType::kBookmark, {}, std::to_string(version), false});
+  }
+  static std::string VersionOf(const ObjectPtr& object) {
+    return std::to_string(HeadOf(*object).version);
   }
   // "a@3 b@7".
   std::string Kept() const {
@@ -625,6 +629,89 @@ TEST_F(ResourceInformerTest, HandlersCanBeAddedAndRemovedDuringEvents) {
   scope.Stop();
   EXPECT_EQ(Kept(), "a@1009 b@510");
   EXPECT_EQ(recorder_.broken(), std::vector<std::string>());
+}
+
+// An informer that receives the objects of the server's cache.
+class SharingInformerTest : public ResourceInformerTest {
+ protected:
+  using Shared = std::shared_ptr<const SharedObject>;
+
+  static Shared Share(const ObjectPtr& object) {
+    return std::make_shared<const SharedObject>(*object);
+  }
+  bool ListShared(const std::vector<Shared>& objects, int64_t version) {
+    std::vector<Item> items;
+    for (const Shared& object : objects) items.push_back(informer_->Prepare(object));
+    return informer_->Replace(feed_, std::move(items), std::to_string(version), false);
+  }
+  void EventOf(EventType type, const Shared& object) {
+    informer_->Apply(feed_, {type, informer_->Prepare(object), VersionOf(object->object()), false});
+  }
+  ObjectPtr Cached(const std::string& name) const { return informer_->Get({"ns", name}); }
+};
+
+TEST_F(SharingInformerTest, CacheConsistsOfTheObjectsOfTheServer) {
+  const Shared a = Share(MakeMap("a", "u1", 5));
+  ListShared({a}, 10);
+  EXPECT_EQ(Cached("a"), a->object());
+  EXPECT_EQ(recorder_.last().after, a->object());
+  const Shared changed = Share(MakeMap("a", "u1", 11));
+  EventOf(EventType::kModified, changed);
+  EXPECT_EQ(Cached("a"), changed->object());
+  EXPECT_EQ(recorder_.last().before, a->object());
+  const Shared deleted = Share(MakeMap("a", "u1", 12));
+  EventOf(EventType::kDeleted, deleted);
+  EXPECT_EQ(Cached("a"), nullptr);
+  EXPECT_EQ(recorder_.last().before, deleted->object());
+}
+
+TEST_F(SharingInformerTest, CacheNeedsNoMemoryForObjects) {
+  std::vector<Shared> objects;
+  for (int i = 0; i < 100; ++i) {
+    objects.push_back(Share(MakeMap("a" + std::to_string(i), "u" + std::to_string(i), 5 + i)));
+  }
+  ListShared(objects, 200);
+  EXPECT_EQ(informer_->size(), 100);
+  EXPECT_LT(informer_->bytes(), 100 * 200);
+}
+
+// The response to an own write arrives before its event and has memory of its own.
+TEST_F(SharingInformerTest, EventReplacesOwnWriteWithoutAChange) {
+  ListShared({Share(MakeMap("a", "u1", 5))}, 10);
+  const ObjectPtr written = MakeMap("a", "u1", 11);
+  informer_->ObserveWrite(written, 5, "me");
+  const size_t own = informer_->bytes();
+  const size_t seen = recorder_.seen().size();
+  const Shared event = Share(written);
+  EventOf(EventType::kModified, event);
+  EXPECT_EQ(Cached("a"), event->object());
+  EXPECT_LT(informer_->bytes(), own);
+  EXPECT_EQ(recorder_.seen().size(), seen) << "handlers have seen this version";
+}
+
+TEST_F(SharingInformerTest, ListReplacesOwnWriteWithoutAChange) {
+  ListShared({}, 10);
+  const ObjectPtr written = MakeMap("a", "u1", 11);
+  informer_->ObserveWrite(written, 0, "me");
+  const size_t seen = recorder_.seen().size();
+  const Shared listed = Share(written);
+  ListShared({listed}, 12);
+  EXPECT_EQ(Cached("a"), listed->object());
+  EXPECT_EQ(recorder_.seen().size(), seen);
+}
+
+TEST_F(SharingInformerTest, OlderEventDoesNotReplaceOwnWrite) {
+  ListShared({Share(MakeMap("a", "u1", 5))}, 10);
+  informer_->ObserveWrite(MakeMap("a", "u1", 12), SharedInformer::kUnknownBase, "me");
+  EventOf(EventType::kModified, Share(MakeMap("a", "u1", 11)));
+  EXPECT_EQ(Kept(), "a@12");
+}
+
+TEST_F(SharingInformerTest, RelistSharesKnownVersions) {
+  const Shared a = Share(MakeMap("a", "u1", 5));
+  ListShared({a}, 10);
+  ListShared({Share(MakeMap("a", "u1", 5))}, 11);
+  EXPECT_EQ(Cached("a"), a->object());
 }
 
 }  // namespace

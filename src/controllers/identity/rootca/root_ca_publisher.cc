@@ -80,7 +80,6 @@ Status AddRootCaPublisher(Manager& manager, const RootCaOptions& options) {
   // A separate cache with a field selector, because only one ConfigMap per namespace is needed.
   CacheOptions cache;
   cache.defaults.fields = fields::Selector::OneTermEqual("metadata.name", kName);
-  cache.defaults.transform = StripManagedFields;
   COX_ASSIGN_OR_RETURN(
       Cache * maps,
       manager.AddCluster(std::string(kName),
