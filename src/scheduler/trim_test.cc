@@ -9,6 +9,22 @@
 namespace cox::scheduler {
 namespace {
 
+TEST(Trim, TrimKeepsUnsupportedRequirements) {
+  core::v1::Pod pod = TestPod("p");
+  auto& affinity = pod.spec.affinity.emplace();
+  affinity.podAffinity.emplace().requiredDuringSchedulingIgnoredDuringExecution.emplace_back();
+  affinity.podAntiAffinity.emplace().requiredDuringSchedulingIgnoredDuringExecution.emplace_back();
+  pod.spec.topologySpreadConstraints.emplace_back().whenUnsatisfiable = "DoNotSchedule";
+  pod.spec.volumes.emplace_back().volumeSource.persistentVolumeClaim.emplace();
+  pod.spec.volumes.emplace_back().volumeSource.ephemeral.emplace();
+  pod.spec.resourceClaims.emplace_back().name = "gpu";
+  core::v1::Pod trimmed = pod;
+  Trim(trimmed);
+  const auto profile = *Profile::Create(ProfileOptions{}, PluginHandle{});
+  EXPECT_EQ(profile->Sign(*Info(pod)), profile->Sign(*Info(trimmed)));
+  EXPECT_NE(profile->Sign(*Info(pod)), profile->Sign(*Info(TestPod("p"))));
+}
+
 TEST(Trim, TrimKeepsFieldsThatPluginsRead) {
   core::v1::Pod pod = TestPod("p", "100m", "1Gi");
   pod.metadata.labels["app"] = "web";

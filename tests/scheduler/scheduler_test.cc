@@ -187,6 +187,39 @@ TEST_F(SchedulerTest, ProfilesServePodsByName) {
   EXPECT_THAT(manager->metrics().Render(), HasSubstr("profile=\"second\",result=\"scheduled\"} 1"));
 }
 
+TEST_F(SchedulerTest, PodWithUnsupportedRequirementStaysPendingWithReason) {
+  CreateNode(MakeNode("n1"));
+  CreateNode(MakeNode("n2"));
+  Run();
+  Pod hard = MakePod("hard");
+  core::v1::PodAffinityTerm term;
+  term.topologyKey = "kubernetes.io/hostname";
+  auto& anti_affinity = hard.spec.affinity.emplace().podAntiAffinity.emplace();
+  anti_affinity.requiredDuringSchedulingIgnoredDuringExecution.push_back(term);
+  Create(hard);
+  const std::string kWhy =
+      "0/2 nodes are available: required Pod anti-affinity is not implemented.";
+  EXPECT_EQ(WhyNot("hard"), "Unschedulable: " + kWhy);
+  EXPECT_EQ(EventOf("hard", "FailedScheduling"), kWhy);
+
+  // A new node and a Pod that is bound do not cause another attempt.
+  Pod soft = MakePod("soft");
+  auto& preferred = soft.spec.affinity.emplace()
+                        .podAntiAffinity.emplace()
+                        .preferredDuringSchedulingIgnoredDuringExecution.emplace_back();
+  preferred.weight = 1;
+  preferred.podAffinityTerm = term;
+  Create(soft);
+  EXPECT_NE(NodeOf("soft"), "");
+  CreateNode(MakeNode("n3", "8"));
+  Create(MakePod("large", "6"));
+  EXPECT_EQ(NodeOf("large"), "n3");
+  EXPECT_EQ(cluster->client().Get<Pod>(*ctx, {"default", "hard"})->spec.nodeName, "");
+  EXPECT_THAT(manager->metrics().Render(),
+              HasSubstr("scheduler_schedule_attempts_total{profile=\"default-scheduler\","
+                        "result=\"unschedulable\"} 1"));
+}
+
 TEST_F(SchedulerTest, PodsWaitForFirstNode) {
   Run();
   Create(MakePod("p"));

@@ -18,6 +18,7 @@ struct PluginHandle {
 
 std::unique_ptr<Plugin> NewPrioritySort(const PluginHandle& handle);
 std::unique_ptr<Plugin> NewSchedulingGates(const PluginHandle& handle);
+std::unique_ptr<Plugin> NewUnsupportedRequirements(const PluginHandle& handle);
 std::unique_ptr<Plugin> NewNodeName(const PluginHandle& handle);
 std::unique_ptr<Plugin> NewNodeUnschedulable(const PluginHandle& handle);
 std::unique_ptr<Plugin> NewTaintToleration(const PluginHandle& handle);

@@ -10,9 +10,12 @@ namespace {
 // and the messages match upstream's only in this order. Weights are upstream's. Not implemented
 // yet: VolumeBinding and related plugins after NodeResourcesFit, then PodTopologySpread (2) and
 // InterPodAffinity (2); DefaultPreemption before NodeResourcesBalancedAllocation.
+// UnsupportedRequirements does not exist upstream: it rejects the Pods that need these plugins. It
+// precedes the other PreFilters so that the Pod has its reason and waits for no event.
 constexpr PluginInfo kPlugins[] = {
     {.name = "SchedulingGates", .make = NewSchedulingGates},
     {.name = "PrioritySort", .make = NewPrioritySort},
+    {.name = "UnsupportedRequirements", .make = NewUnsupportedRequirements},
     {.name = "NodeUnschedulable", .make = NewNodeUnschedulable},
     {.name = "NodeName", .make = NewNodeName},
     {.name = "TaintToleration", .make = NewTaintToleration, .weight = 3},
