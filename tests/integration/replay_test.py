@@ -20,7 +20,9 @@ import sys
 
 from cluster import Cluster, end_with_test, need_program, skip
 
-FLOORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "replay_floors.txt")
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+FLOORS = os.path.join(FOLDER, "replay_floors.txt")
+REPLAY = os.path.join(FOLDER, "replay_reference.py")
 LOG = "replay.log"
 # A run takes a few minutes; the limit of the test is 600 s (CMakeLists.txt).
 REPLAY_SECONDS = 1500
@@ -44,7 +46,7 @@ def replay(shared, scenarios="*"):
     reference = os.path.join(shared, "reference")
     with Cluster(os.environ["COX_BIN"], os.path.join(reference, "tokens.csv")) as cluster:
         with open(LOG, "w") as log:
-            subprocess.run([sys.executable, os.path.join(reference, "replay"), "--url", cluster.url,
+            subprocess.run([sys.executable, REPLAY, reference, "--url", cluster.url,
                             "--ca-file", cluster.ca_file, "--token-file", cluster.token_file,
                             "--patience", str(PATIENCE_SECONDS), "--only", scenarios],
                            stdout=log, stderr=subprocess.STDOUT, timeout=REPLAY_SECONDS, check=False,

@@ -6,6 +6,7 @@
 #include "apiserver/registry/store/decode_stored.h"
 #include "apiserver/registry/store/fenced_context.h"
 #include "apiserver/registry/store/names.h"
+#include "apiserver/registry/unimplemented/unimplemented.h"
 #include "base/strings.h"
 #include "object/codec.h"
 #include "object/validation/object_meta.h"
@@ -20,6 +21,17 @@ bool WantsQualifiedFinalizers(const KindInfo& kind) {
 
 // Attempts to generate a name that is not in use.
 constexpr int kMaxNameAttempts = 8;
+
+// The text of upstream's error.
+std::string OtherUid(const std::string& key, const std::string& wanted, const std::string& uid) {
+  return "StorageError: invalid object, Code: 4, Key: " + key +
+         ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " +
+         wanted + ", UID in object meta: " + uid;
+}
+
+void AddWarnings(Warnings added, Warnings& warnings) {
+  for (std::string& text : added) warnings.push_back(std::move(text));
+}
 
 }  // namespace
 
@@ -135,8 +147,8 @@ Status ResourceStore::PrepareCreate(const WriteContext& w, Object& object,
   Append(errors, strategy().Validate(w, object));
   if (!errors.empty()) return NewInvalid(kind().group, kind().kind, meta.name, errors);
   if (warnings != nullptr) {
-    for (std::string& text : strategy().WarnOnCreate(w, object))
-      warnings->push_back(std::move(text));
+    AddWarnings(strategy().WarnOnCreate(w, object), *warnings);
+    AddWarnings(UnimplementedWarnings(w.user, object, nullptr), *warnings);
   }
   strategy().Canonicalize(object);
   return {};
@@ -238,8 +250,9 @@ Status ResourceStore::PrepareUpdate(const WriteContext& w, const UpdateRequest& 
   Append(errors, how.ValidateUpdate(w, object, old));
   if (!errors.empty()) return NewInvalid(kind().group, kind().kind, meta.name, errors);
   if (request.warnings != nullptr) {
-    for (std::string& text : how.WarnOnUpdate(w, object, old)) {
-      request.warnings->push_back(std::move(text));
+    AddWarnings(how.WarnOnUpdate(w, object, old), *request.warnings);
+    if (request.how == nullptr) {
+      AddWarnings(UnimplementedWarnings(w.user, object, &old), *request.warnings);
     }
   }
   how.Canonicalize(object);
@@ -265,11 +278,7 @@ Result<ResourceStore::UpdateResult> ResourceStore::Update(const WriteContext& w,
     auto attempt = [&](bool* raced) -> Result<UpdateResult> {
       const std::string& uid = stored->object.object_meta()->uid;
       if (!request.uid.empty() && request.uid != uid) {
-        return ConflictError(resource(), request.name,
-                             "StorageError: invalid object, Code: 4, Key: " + key +
-                                 ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: "
-                                 "UID in precondition: " +
-                                 request.uid + ", UID in object meta: " + uid);
+        return ConflictError(resource(), request.name, OtherUid(key, request.uid, uid));
       }
       COX_ASSIGN_OR_RETURN(Object object, request.change(&stored->object));
       COX_RETURN_IF_ERROR(CheckVersion(w, request, object, stored->object));

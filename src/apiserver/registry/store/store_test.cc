@@ -89,7 +89,8 @@ class StoreTest : public ::testing::Test {
 
   TestClock clock_;
   Context ctx_{clock_};
-  UserInfo user_;
+  // The kind of the widgets is not implemented; components get no warnings about that.
+  UserInfo user_{.name = "system:apiserver", .uid = {}, .groups = {}, .extra = {}};
   Warnings warnings_;
   WidgetStrategy strategy_;
   const std::unique_ptr<storage::Store> storage_ = storage::NewMemoryStore(clock_);

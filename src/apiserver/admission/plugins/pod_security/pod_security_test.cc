@@ -33,7 +33,7 @@ class PodSecurityTest : public ::testing::Test {
         {.method = "PATCH", .target = target, .body = body, .headers = {{"content-type", type}}});
   }
 
-  // The texts of the Warning headers.
+  // The texts of the Warning headers, without those about kinds that have no controller.
   static Warnings WarningsOf(FakeCall& call) {
     Warnings out;
     for (std::string_view value : call.exchange().response().headers.All("warning")) {
@@ -42,7 +42,7 @@ class PodSecurityTest : public ::testing::Test {
         if (value[i] == '\\') ++i;
         text += value[i];
       }
-      out.push_back(std::move(text));
+      if (text.find(": not implemented: ") == std::string::npos) out.push_back(std::move(text));
     }
     return out;
   }

@@ -11,6 +11,7 @@
 #include "apiserver/registry/kinds/core/pod/new_pod.h"
 #include "apiserver/registry/kinds/core/pod/update/update_validation.h"
 #include "apiserver/registry/kinds/core/pod/warnings.h"
+#include "apiserver/registry/unimplemented/unimplemented.h"
 #include "object/core/pod_state.h"
 #include "object/type/equal.h"
 
@@ -93,6 +94,10 @@ class PodResizeStrategy final : public UpdateStrategyOf<Pod> {
   }
   FieldErrorList CheckUpdate(const WriteContext&, const Pod& pod, const Pod& old) const override {
     return ValidatePodResize(pod, old);
+  }
+  Warnings Warn(const WriteContext& w, const Pod& pod, const Pod& old) const override {
+    if (pod.metadata.generation == old.metadata.generation) return {};
+    return UnimplementedSubresourceWarnings(w.user, Pod::kKind, "resize");
   }
 
  private:
