@@ -30,6 +30,8 @@ struct CacheScope {
   // process of the API server, a cache without a transform and managedFields shares the objects of
   // the server's cache and needs no memory for them.
   std::function<void(Object&)> transform;
+  // True if the transform only saves memory: objects are shared without it if possible.
+  bool transform_is_optional = false;
   // kObjects: structs shared with readers. kBytes: encoded objects, about a third of the size,
   // decoded for each read; for kinds with many large objects that are rarely read.
   enum class Keep : uint8_t { kObjects, kBytes };

@@ -3,6 +3,7 @@
 
 #include "object/core/pod_state.h"
 #include "scheduler/scheduler.h"
+#include "scheduler/trim.h"
 
 // Forwards informer events to the cache and the queue.
 namespace cox::scheduler {
@@ -15,7 +16,7 @@ void Scheduler::OnPod(const Delta& delta) {
   const std::shared_ptr<const Pod> after = As<Pod>(delta.after);
   // A terminal Pod uses no resources of its node.
   if (after == nullptr || core_rules::IsTerminal(*after)) {
-    OnPodDeleted(after != nullptr ? *after : *before);
+    OnPodDeleted(after != nullptr ? after : before);
     return;
   }
   if (!after->spec.nodeName.empty()) {
@@ -31,26 +32,30 @@ void Scheduler::OnPod(const Delta& delta) {
   // A bound Pod may be delivered once more without its node, if another writer updates it
   // concurrently.
   const bool assumed = cache_.IsAssumed(after->metadata.uid);
-  queue_.Set(MakePodInfo(after), /*only_if_known=*/assumed);
+  queue_.Set(MakePodInfo(Trimmed(after)), /*only_if_known=*/assumed);
 }
 
-void Scheduler::OnPodDeleted(const Pod& pod) {
-  queue_.Delete(pod.metadata.uid);
-  (void)waiting_->Reject(pod.metadata.uid, "", "the pod was deleted");
-  const PodInfoPtr was = cache_.RemovePod(pod.metadata.uid);
-  if (was != nullptr) queue_.OnEvent({.bits = kAssignedPodDelete, .old_pod = was});
+void Scheduler::OnPodDeleted(const std::shared_ptr<const Pod>& pod) {
+  const std::string& uid = pod->metadata.uid;
+  queue_.Delete(uid);
+  (void)waiting_->Reject(uid, "", "the pod was deleted");
+  if (cache_.RemovePod(uid) == nullptr) return;
+  queue_.OnEvent({.bits = kAssignedPodDelete, .old_pod = MakePodInfo(pod)});
 }
 
-void Scheduler::OnAssignedPod(const std::shared_ptr<const Pod>& before, PodInfoPtr pod) {
+void Scheduler::OnAssignedPod(const std::shared_ptr<const Pod>& before, const PodInfoPtr& pod) {
   queue_.Delete(pod->uid());
-  const PodInfoPtr was = cache_.SetPod(pod);
+  const PodUsagePtr was = cache_.SetPod(*pod);
   if (was == nullptr) {
     queue_.OnEvent({.bits = kAssignedPodAdd, .new_pod = pod});
     return;
   }
   const bool arrived = before != nullptr && before->spec.nodeName.empty();
-  const uint32_t bits = (arrived ? kAssignedPodAdd : 0U) | AssignedPodChange(*was, *pod);
-  if (bits != 0) queue_.OnEvent({.bits = bits, .old_pod = was, .new_pod = pod});
+  const uint32_t bits =
+      (arrived ? kAssignedPodAdd : 0U) | AssignedPodChange(before.get(), *was, *pod);
+  if (bits == 0) return;
+  queue_.OnEvent(
+      {.bits = bits, .old_pod = before == nullptr ? nullptr : MakePodInfo(before), .new_pod = pod});
 }
 
 void Scheduler::OnNode(const Delta& delta) {

@@ -36,7 +36,7 @@ void Scheduler::ScheduleOne(Context& ctx, const QueuedPodPtr& pod) {
     return;
   }
   attempt->node = std::move(decision.node);
-  if (!cache_.Assume(pod->pod, attempt->node)) {
+  if (!cache_.Assume(*pod->pod, attempt->node)) {
     queue_.Done(pod->pod->uid());  // it has a node already: the informer event came first
     return;
   }

@@ -56,8 +56,8 @@ class Scheduler {
 
   // Informer handlers; event_handlers.cc
   void OnPod(const Delta& delta);
-  void OnPodDeleted(const core::v1::Pod& pod);
-  void OnAssignedPod(const std::shared_ptr<const core::v1::Pod>& before, PodInfoPtr pod);
+  void OnPodDeleted(const std::shared_ptr<const core::v1::Pod>& pod);
+  void OnAssignedPod(const std::shared_ptr<const core::v1::Pod>& before, const PodInfoPtr& pod);
   void OnNode(const Delta& delta);
 
   // Scheduling of one Pod; schedule_one.cc

@@ -54,6 +54,12 @@ void Trim(core::v1::Pod& pod) {
   pod.status.hostIPs = {};
 }
 
+std::shared_ptr<const core::v1::Pod> Trimmed(const std::shared_ptr<const core::v1::Pod>& pod) {
+  auto trimmed = std::make_shared<core::v1::Pod>(*pod);
+  Trim(*trimmed);
+  return trimmed;
+}
+
 CacheOptions TrimmedCache() {
   CacheOptions options;
   CacheScope pods;
@@ -64,6 +70,7 @@ CacheOptions TrimmedCache() {
   pods.transform = [](Object& object) {
     if (auto* pod = object.As<core::v1::Pod>()) Trim(*pod);
   };
+  pods.transform_is_optional = true;
   options.by_resource.emplace_back(Resource::Of<core::v1::Pod>(), std::move(pods));
   return options;
 }

@@ -96,7 +96,7 @@ double Measure(const Case& c, int num_nodes, int num_pods) {
   const double begun = CpuSeconds();
   for (const PodInfoPtr& pod : pods) {
     const Decision decision = cycle.Decide(ctx, *profile, *pod, nodes.Take());
-    if (decision.ok()) (void)nodes.cache.Assume(pod, decision.node);
+    if (decision.ok()) (void)nodes.cache.Assume(*pod, decision.node);
   }
   return num_pods / (CpuSeconds() - begun);
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+
 namespace cox::scheduler {
 
 void NodeInfo::SetNode(std::shared_ptr<const core::v1::Node> object) {
@@ -13,7 +15,7 @@ void NodeInfo::SetNode(std::shared_ptr<const core::v1::Node> object) {
   allowed_pods = pods_allowed == nullptr ? 0 : pods_allowed->Value();
 }
 
-void NodeInfo::AddPod(PodInfoPtr pod) {
+void NodeInfo::AddPod(PodUsagePtr pod) {
   requested.Add(pod->requests);
   score_milli_cpu += pod->score_milli_cpu;
   score_memory += pod->score_memory;
@@ -21,13 +23,9 @@ void NodeInfo::AddPod(PodInfoPtr pod) {
   pods.push_back(std::move(pod));
 }
 
-bool NodeInfo::RemovePod(const std::string& uid) {
-  const auto at = std::find_if(pods.begin(), pods.end(),
-                               [&](const PodInfoPtr& pod) { return pod->uid() == uid; });
-  if (at == pods.end()) return false;
-  const PodInfoPtr pod = std::move(*at);
-  if (&*at != &pods.back()) *at = std::move(pods.back());
-  pods.pop_back();
+void NodeInfo::RemovePod(const PodUsagePtr& pod) {
+  const auto at = std::find(pods.begin(), pods.end(), pod);
+  COX_CHECK(at != pods.end()) << "the Pod is on " << name;
   requested.Sub(pod->requests);
   score_milli_cpu -= pod->score_milli_cpu;
   score_memory -= pod->score_memory;
@@ -35,7 +33,8 @@ bool NodeInfo::RemovePod(const std::string& uid) {
     const auto taken = std::find(ports.begin(), ports.end(), port);
     if (taken != ports.end()) ports.erase(taken);
   }
-  return true;
+  std::swap(*at, pods.back());
+  pods.pop_back();
 }
 
 }  // namespace cox::scheduler

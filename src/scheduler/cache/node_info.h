@@ -16,8 +16,9 @@ using NodeIndex = uint32_t;
 
 // A node in the cache: the object, the Pods that are bound or assumed on it, and their sums.
 struct NodeInfo {
+  std::string name;
   std::shared_ptr<const core::v1::Node> node;  // null: only Pods of the node are known
-  std::vector<PodInfoPtr> pods;
+  std::vector<PodUsagePtr> pods;
   Amounts allocatable;
   int64_t allowed_pods = 0;
   Amounts requested;
@@ -28,9 +29,9 @@ struct NodeInfo {
   uint64_t generation = 0;
 
   void SetNode(std::shared_ptr<const core::v1::Node> object);
-  void AddPod(PodInfoPtr pod);
-  // Returns false if the Pod is not on this node.
-  bool RemovePod(const std::string& uid);
+  void AddPod(PodUsagePtr pod);
+  // REQUIRES: it was added.
+  void RemovePod(const PodUsagePtr& pod);
 };
 
 }  // namespace cox::scheduler

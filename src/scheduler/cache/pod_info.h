@@ -14,14 +14,22 @@ namespace cox::scheduler {
 
 using core_rules::HostPort;
 
-// A Pod with precomputed data for scheduling. Immutable, shared.
-struct PodInfo {
-  std::shared_ptr<const core::v1::Pod> pod;
+// What a Pod uses of its node. Immutable, shared. The scheduler keeps nothing else of Pods that
+// have a node.
+struct PodUsage {
   Amounts requests;
   int64_t score_milli_cpu = 0;  // requests with defaults, for scoring
   int64_t score_memory = 0;
   std::vector<HostPort> ports;
   int32_t priority = 0;
+
+  bool operator==(const PodUsage&) const = default;
+};
+using PodUsagePtr = std::shared_ptr<const PodUsage>;
+
+// A Pod with precomputed data for scheduling. Immutable, shared.
+struct PodInfo : PodUsage {
+  std::shared_ptr<const core::v1::Pod> pod;
 
   const std::string& uid() const { return pod->metadata.uid; }
 };

@@ -4,22 +4,15 @@
 #include <utility>
 
 namespace cox::scheduler {
-namespace {
 
-// Returns whether replacing one Pod by the other leaves the node's snapshot data unchanged.
-bool TakesTheSame(const PodInfo& a, const PodInfo& b) {
-  return a.requests == b.requests && a.score_milli_cpu == b.score_milli_cpu &&
-         a.score_memory == b.score_memory && a.ports == b.ports && a.priority == b.priority;
-}
-
-}  // namespace
-
-bool SchedulerCache::Assume(PodInfoPtr pod, const std::string& node) {
+bool SchedulerCache::Assume(const PodInfo& pod, const std::string& node) {
+  auto usage = std::make_shared<const PodUsage>(pod);
   MutexLock lock(mu_);
-  const auto [at, added] = pods_.try_emplace(pod->uid(), PodState{pod, node, true});
+  const auto [at, added] = pods_.try_emplace(pod.uid());
   if (!added) return false;
+  at->second = {.usage = std::move(usage), .node = IndexOf(node), .assumed = true};
   ++assumed_;
-  Place(pod, node);
+  Place(at->second);
   return true;
 }
 
@@ -34,7 +27,7 @@ void SchedulerCache::Forget(const std::string& uid) {
   MutexLock lock(mu_);
   const auto found = pods_.find(uid);
   if (found == pods_.end() || !found->second.assumed) return;
-  Displace(uid, found->second.node);
+  Displace(found->second);
   pods_.erase(found);
   --assumed_;
 }
@@ -45,38 +38,33 @@ bool SchedulerCache::IsAssumed(const std::string& uid) const {
   return found != pods_.end() && found->second.assumed;
 }
 
-PodInfoPtr SchedulerCache::SetPod(PodInfoPtr pod) {
+PodUsagePtr SchedulerCache::SetPod(const PodInfo& pod) {
+  auto usage = std::make_shared<const PodUsage>(pod);
   MutexLock lock(mu_);
-  const std::string& node = pod->pod->spec.nodeName;
-  const auto [at, added] = pods_.try_emplace(pod->uid(), PodState{pod, node});
-  if (added) {
-    Place(pod, node);
-    return nullptr;
-  }
+  const auto [at, added] = pods_.try_emplace(pod.uid());
   PodState& state = at->second;
+  if (!added && nodes_[state.node].name == pod.pod->spec.nodeName && *state.usage == *usage) {
+    // Most updates change only the status.
+    usage = state.usage;
+  } else {
+    if (!added) Displace(state);
+    state.node = IndexOf(pod.pod->spec.nodeName);
+    std::swap(state.usage, usage);
+    Place(state);
+  }
   if (state.assumed) --assumed_;
   state.assumed = false;
   state.expires = Clock::kNever;
-  if (state.node == node && TakesTheSame(*state.pod, *pod)) {
-    // No snapshot data has changed: most updates change only the status.
-    for (PodInfoPtr& placed : nodes_[IndexOf(node)].pods) {
-      if (placed == state.pod) placed = pod;
-    }
-  } else {
-    Displace(pod->uid(), state.node);
-    Place(pod, node);
-    state.node = node;
-  }
-  return std::exchange(state.pod, std::move(pod));
+  return usage;
 }
 
-PodInfoPtr SchedulerCache::RemovePod(const std::string& uid) {
+PodUsagePtr SchedulerCache::RemovePod(const std::string& uid) {
   MutexLock lock(mu_);
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return nullptr;
   if (found->second.assumed) --assumed_;
-  Displace(uid, found->second.node);
-  PodInfoPtr was = std::move(found->second.pod);
+  Displace(found->second);
+  PodUsagePtr was = std::move(found->second.usage);
   pods_.erase(found);
   return was;
 }
@@ -95,10 +83,7 @@ void SchedulerCache::RemoveNode(const std::string& name) {
   const NodeIndex index = found->second;
   nodes_[index].SetNode(nullptr);
   Changed(index);
-  if (nodes_[index].pods.empty()) {
-    free_.push_back(index);
-    by_name_.erase(found);
-  }
+  FreeIfUnused(index);
 }
 
 size_t SchedulerCache::DropExpired() {
@@ -110,7 +95,7 @@ size_t SchedulerCache::DropExpired() {
       ++at;
       continue;
     }
-    Displace(at->first, at->second.node);
+    Displace(at->second);
     at = pods_.erase(at);
     --assumed_;
     ++dropped;
@@ -147,23 +132,26 @@ NodeIndex SchedulerCache::IndexOf(const std::string& node) {
     free_.pop_back();
     nodes_[at->second] = NodeInfo();
   }
+  nodes_[at->second].name = node;
   return at->second;
 }
 
-void SchedulerCache::Place(const PodInfoPtr& pod, const std::string& node) {
-  const NodeIndex index = IndexOf(node);
-  nodes_[index].AddPod(pod);
-  Changed(index);
+void SchedulerCache::Place(const PodState& pod) {
+  nodes_[pod.node].AddPod(pod.usage);
+  Changed(pod.node);
 }
 
-void SchedulerCache::Displace(const std::string& uid, const std::string& node) {
-  const NodeIndex index = IndexOf(node);
-  nodes_[index].RemovePod(uid);
-  Changed(index);
-  if (nodes_[index].node == nullptr && nodes_[index].pods.empty()) {
-    free_.push_back(index);
-    by_name_.erase(node);
-  }
+void SchedulerCache::Displace(const PodState& pod) {
+  nodes_[pod.node].RemovePod(pod.usage);
+  Changed(pod.node);
+  FreeIfUnused(pod.node);
+}
+
+void SchedulerCache::FreeIfUnused(NodeIndex index) {
+  const NodeInfo& info = nodes_[index];
+  if (info.node != nullptr || !info.pods.empty()) return;
+  free_.push_back(index);
+  by_name_.erase(info.name);
 }
 
 void SchedulerCache::Changed(NodeIndex index) {

@@ -30,15 +30,15 @@ class SchedulerCache {
       : clock_(clock), expiry_(expiry) {}
 
   // Returns false and does nothing if the cache contains the Pod already.
-  bool Assume(PodInfoPtr pod, const std::string& node);
+  bool Assume(const PodInfo& pod, const std::string& node);
   void FinishBinding(const std::string& uid);
   void Forget(const std::string& uid);  // no effect if the Pod is not assumed
   bool IsAssumed(const std::string& uid) const;
 
   // Informer events: a Pod with a nodeName was added or changed; a Pod was removed. Both return the
-  // previous Pod, assumed or not; null if there was none.
-  PodInfoPtr SetPod(PodInfoPtr pod);
-  PodInfoPtr RemovePod(const std::string& uid);
+  // previous usage of the Pod, assumed or not; null if there was none.
+  PodUsagePtr SetPod(const PodInfo& pod);
+  PodUsagePtr RemovePod(const std::string& uid);
 
   void SetNode(std::shared_ptr<const core::v1::Node> node);
   void RemoveNode(const std::string& name);
@@ -58,15 +58,17 @@ class SchedulerCache {
 
  private:
   struct PodState {
-    PodInfoPtr pod;
-    std::string node;
+    PodUsagePtr usage;
+    NodeIndex node = 0;
     bool assumed = false;
     Clock::SteadyTime expires = Clock::kNever;
   };
 
   NodeIndex IndexOf(const std::string& node) COX_REQUIRES(mu_);
-  void Place(const PodInfoPtr& pod, const std::string& node) COX_REQUIRES(mu_);
-  void Displace(const std::string& uid, const std::string& node) COX_REQUIRES(mu_);
+  void Place(const PodState& pod) COX_REQUIRES(mu_);
+  void Displace(const PodState& pod) COX_REQUIRES(mu_);
+  // Frees the index of a node without an object and without Pods.
+  void FreeIfUnused(NodeIndex index) COX_REQUIRES(mu_);
   void Changed(NodeIndex index) COX_REQUIRES(mu_);
 
   Clock& clock_;

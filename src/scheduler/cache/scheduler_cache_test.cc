@@ -25,37 +25,37 @@ class SchedulerCacheTest : public testing::Test {
 };
 
 TEST_F(SchedulerCacheTest, AssumedPodsCountImmediately) {
-  EXPECT_TRUE(cache.Assume(Info(TestPod("p", "1")), "n1"));
+  EXPECT_TRUE(cache.Assume(*Info(TestPod("p", "1")), "n1"));
   EXPECT_TRUE(cache.IsAssumed("uid-p"));
   EXPECT_EQ(Cpu(), 1000);
-  EXPECT_FALSE(cache.Assume(Info(TestPod("p", "1")), "n1"));
+  EXPECT_FALSE(cache.Assume(*Info(TestPod("p", "1")), "n1"));
   EXPECT_EQ(Cpu(), 1000);
 }
 
 TEST_F(SchedulerCacheTest, ForgetRemovesAssumedPod) {
-  ASSERT_TRUE(cache.Assume(Info(TestPod("p", "1")), "n1"));
+  ASSERT_TRUE(cache.Assume(*Info(TestPod("p", "1")), "n1"));
   cache.Forget("uid-p");
   EXPECT_EQ(Cpu(), 0);
   EXPECT_FALSE(cache.IsAssumed("uid-p"));
 }
 
 TEST_F(SchedulerCacheTest, PodSeenByInformerIsNotForgotten) {
-  ASSERT_TRUE(cache.Assume(Info(TestPod("p", "1")), "n1"));
-  EXPECT_NE(cache.SetPod(On(TestPod("p", "1"), "n1")), nullptr);
+  ASSERT_TRUE(cache.Assume(*Info(TestPod("p", "1")), "n1"));
+  EXPECT_NE(cache.SetPod(*On(TestPod("p", "1"), "n1")), nullptr);
   cache.Forget("uid-p");
   EXPECT_EQ(Cpu(), 1000);
 }
 
 TEST_F(SchedulerCacheTest, InformerOverridesAssumedNode) {
   cache.SetNode(Share(TestNode("n2")));
-  ASSERT_TRUE(cache.Assume(Info(TestPod("p", "1")), "n1"));
-  (void)cache.SetPod(On(TestPod("p", "1"), "n2"));
+  ASSERT_TRUE(cache.Assume(*Info(TestPod("p", "1")), "n1"));
+  (void)cache.SetPod(*On(TestPod("p", "1"), "n2"));
   EXPECT_EQ(Cpu("n1"), 0);
   EXPECT_EQ(Cpu("n2"), 1000);
 }
 
 TEST_F(SchedulerCacheTest, AssumedPodsExpireAfterBinding) {
-  ASSERT_TRUE(cache.Assume(Info(TestPod("p", "1")), "n1"));
+  ASSERT_TRUE(cache.Assume(*Info(TestPod("p", "1")), "n1"));
   clock.Advance(seconds(60));
   EXPECT_EQ(cache.DropExpired(), 0U);  // the binding is in progress
   cache.FinishBinding("uid-p");
@@ -67,22 +67,33 @@ TEST_F(SchedulerCacheTest, AssumedPodsExpireAfterBinding) {
 }
 
 TEST_F(SchedulerCacheTest, PodChangesUpdateTheSums) {
-  (void)cache.SetPod(On(TestPod("p", "1"), "n1"));
-  (void)cache.SetPod(On(TestPod("p", "3"), "n1"));
+  (void)cache.SetPod(*On(TestPod("p", "1"), "n1"));
+  (void)cache.SetPod(*On(TestPod("p", "3"), "n1"));
   EXPECT_EQ(Cpu(), 3000);
   EXPECT_NE(cache.RemovePod("uid-p"), nullptr);
   EXPECT_EQ(cache.RemovePod("uid-p"), nullptr);
   EXPECT_EQ(Cpu(), 0);
 }
 
+TEST_F(SchedulerCacheTest, PodsWithANodeAreNotKept) {
+  PodInfoPtr bound = On(TestPod("bound", "1"), "n1");
+  PodInfoPtr assumed = Info(TestPod("assumed", "1"));
+  const std::weak_ptr<const core::v1::Pod> objects[] = {bound->pod, assumed->pod};
+  (void)cache.SetPod(*bound);
+  ASSERT_TRUE(cache.Assume(*assumed, "n1"));
+  bound.reset();
+  assumed.reset();
+  for (const auto& object : objects) EXPECT_TRUE(object.expired());
+}
+
 TEST_F(SchedulerCacheTest, StatusUpdateDoesNotChangeGeneration) {
-  (void)cache.SetPod(On(TestPod("p", "1"), "n1"));
+  (void)cache.SetPod(*On(TestPod("p", "1"), "n1"));
   cache.UpdateSnapshot(snapshot);
   const auto node = static_cast<NodeIndex>(snapshot.Find("n1"));
   const uint64_t generation = snapshot.generation(node);
   core::v1::Pod running = TestPod("p", "1");
   running.status.phase = "Running";
-  (void)cache.SetPod(On(running, "n1"));
+  (void)cache.SetPod(*On(running, "n1"));
   cache.UpdateSnapshot(snapshot);
   EXPECT_EQ(snapshot.generation(node), generation);
   (void)cache.RemovePod("uid-p");
@@ -91,7 +102,7 @@ TEST_F(SchedulerCacheTest, StatusUpdateDoesNotChangeGeneration) {
 }
 
 TEST_F(SchedulerCacheTest, PodsCanArriveBeforeAndOutliveTheirNode) {
-  (void)cache.SetPod(On(TestPod("p", "1"), "late"));
+  (void)cache.SetPod(*On(TestPod("p", "1"), "late"));
   cache.UpdateSnapshot(snapshot);
   EXPECT_EQ(snapshot.Find("late"), -1);
   EXPECT_EQ(snapshot.num_nodes(), 1U);
@@ -118,8 +129,8 @@ TEST_F(SchedulerCacheTest, RecreatedNodeIsFoundByName) {
 }
 
 TEST_F(SchedulerCacheTest, SizesCountNodesPodsAndAssumedPods) {
-  (void)cache.SetPod(On(TestPod("a"), "n1"));
-  ASSERT_TRUE(cache.Assume(Info(TestPod("b")), "n1"));
+  (void)cache.SetPod(*On(TestPod("a"), "n1"));
+  ASSERT_TRUE(cache.Assume(*Info(TestPod("b")), "n1"));
   const SchedulerCache::Sizes sizes = cache.sizes();
   EXPECT_EQ(sizes.nodes, 1U);
   EXPECT_EQ(sizes.pods, 2U);

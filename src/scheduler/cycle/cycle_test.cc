@@ -39,7 +39,7 @@ class CycleTest : public testing::Test {
   std::string Place(const Pod& pod) {
     const Decision decision = Decide(pod);
     if (decision.ok()) {
-      EXPECT_TRUE(nodes.cache.Assume(Info(pod), decision.node));
+      EXPECT_TRUE(nodes.cache.Assume(*Info(pod), decision.node));
     }
     return decision.node;
   }
@@ -123,7 +123,7 @@ TEST_F(CycleTest, CachedResultsEqualFreshResults) {
     ASSERT_EQ(with.node, without.node) << i;
     ASSERT_EQ(with.feasible, without.feasible) << i;
     ASSERT_TRUE(with.ok());
-    ASSERT_TRUE(nodes.cache.Assume(Info(pod), with.node));
+    ASSERT_TRUE(nodes.cache.Assume(*Info(pod), with.node));
     if (i % 100 == 50) {
       Node changed = TestNode("n" + std::to_string(i), "8");
       changed.spec.unschedulable = true;

@@ -82,12 +82,13 @@ uint32_t PodChange(const PodInfo& before, const PodInfo& after) {
   return bits;
 }
 
-uint32_t AssignedPodChange(const PodInfo& before, const PodInfo& after) {
+uint32_t AssignedPodChange(const core::v1::Pod* before, const PodUsage& usage_before,
+                           const PodInfo& after) {
   uint32_t bits = 0;
-  if (before.pod->metadata.labels != after.pod->metadata.labels) {
+  if (before != nullptr && before->metadata.labels != after.pod->metadata.labels) {
     bits |= kAssignedPodUpdateLabel;
   }
-  if (WantsLess(before.requests, after.requests)) bits |= kAssignedPodScaleDown;
+  if (WantsLess(usage_before.requests, after.requests)) bits |= kAssignedPodScaleDown;
   return bits;
 }
 

@@ -43,8 +43,9 @@ TEST(ClusterEventTest, OnlyRelevantPodChangesAreEvents) {
   pod.spec.containers[0].resources.requests["cpu"] = Q("1");
   EXPECT_EQ(PodChange(*before, *Info(pod)),
             kPodGatesEliminated | kPodUpdateToleration | kPodUpdateLabel | kPodScaleDown);
-  EXPECT_EQ(AssignedPodChange(*before, *Info(pod)),
+  EXPECT_EQ(AssignedPodChange(before->pod.get(), *before, *Info(pod)),
             kAssignedPodUpdateLabel | kAssignedPodScaleDown);
+  EXPECT_EQ(AssignedPodChange(nullptr, *before, *Info(pod)), kAssignedPodScaleDown);
 }
 
 TEST(ClusterEventTest, LabelsMatchUpstreamMetrics) {

@@ -79,7 +79,7 @@ class TestSnapshot {
     return *this;
   }
   TestSnapshot& Add(core::v1::Pod pod, std::string node) {
-    (void)cache.SetPod(On(std::move(pod), std::move(node)));
+    (void)cache.SetPod(*On(std::move(pod), std::move(node)));
     return *this;
   }
   const Snapshot& Take() {

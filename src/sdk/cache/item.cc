@@ -215,7 +215,8 @@ ItemForm::ItemForm(const Resource& resource, bool metadata_only, const CacheScop
       labels_(scope.labels),
       fields_(scope.fields),
       info_(metadata_only ? &meta::v1::PartialObjectMetadata::kKind : resource.info),
-      shares_objects_(!metadata_only && info_ != nullptr && !managed_fields_ && !transform_),
+      shares_objects_(!metadata_only && info_ != nullptr && !managed_fields_ &&
+                      (!transform_ || scope.transform_is_optional)),
       packing_(std::make_shared<const Packing>(Packing{
           .gvk = resource.gvk,
           .info = info_,

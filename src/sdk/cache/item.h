@@ -60,8 +60,8 @@ class ItemForm {
   // object for immediate use; WithoutObject returns the form that is stored.
   Item Make(ObjectPtr object) const;
   static Item WithoutObject(Item item);
-  // True if items can be objects of the server's cache: these have no managedFields and are
-  // otherwise unchanged.
+  // True if items can be objects of the server's cache, which have no managedFields and are not
+  // transformed.
   bool shares_objects() const { return shares_objects_; }
   // REQUIRES: shares_objects(), and the decoded object is of the informer's kind.
   static Item Share(EncodedObjectPtr object);

@@ -99,11 +99,14 @@ TEST(ItemTest, SharedObjectNeedsNoMemoryAndIsDecodedForEachReader) {
 TEST(ItemTest, SharesUnchangedStructsWithoutManagedFields) {
   CacheScope transformed;
   transformed.transform = [](Object&) {};
+  CacheScope optional = transformed;
+  optional.transform_is_optional = true;
   using Keep = CacheScope::Keep;
   EXPECT_TRUE(ItemForm(Pods(), false, {}).shares_objects());
   EXPECT_TRUE(ItemForm(Pods(), false, ScopeOf(Keep::kBytes, false)).shares_objects());
   EXPECT_FALSE(ItemForm(Pods(), false, ScopeOf(Keep::kObjects, true)).shares_objects());
   EXPECT_FALSE(ItemForm(Pods(), false, transformed).shares_objects());
+  EXPECT_TRUE(ItemForm(Pods(), false, optional).shares_objects());
   EXPECT_FALSE(ItemForm(Pods(), true, {}).shares_objects());
   EXPECT_FALSE(ItemForm(DynamicPods(), false, {}).shares_objects());
 }
