@@ -192,7 +192,7 @@ Status CleanUp() {
     nft::Batch batch(family, kTable);
     batch.AddTable();  // otherwise the deletion fails if there is none
     batch.DeleteTable();
-    const Status status = kernel->Commit(batch);
+    Status status = kernel->Commit(batch);
     // A family that the kernel does not support has no rules.
     if (!status.ok() && !status.Is(Reason::kServiceUnavailable)) return status;
   }

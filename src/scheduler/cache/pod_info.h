@@ -14,8 +14,8 @@ namespace cox::scheduler {
 
 using core_rules::HostPort;
 
-// What a Pod uses of its node. Immutable, shared. The scheduler keeps nothing else of Pods that
-// have a node.
+// The resources and ports of its node that a Pod uses: all that the scheduler keeps of a Pod that
+// has a node. Immutable, shared.
 struct PodUsage {
   Amounts requests;
   int64_t score_milli_cpu = 0;  // requests with defaults, for scoring

@@ -54,7 +54,7 @@ struct EventInterest {
 // Returns the relevant changes; 0: none.
 uint32_t NodeChange(const core::v1::Node& before, const core::v1::Node& after);
 uint32_t PodChange(const PodInfo& before, const PodInfo& after);  // of an unscheduled Pod
-// Of a bound Pod. `before` is null if only its usage is known.
+// The same for a bound Pod. `before` is null if only its usage is known.
 uint32_t AssignedPodChange(const core::v1::Pod* before, const PodUsage& usage_before,
                            const PodInfo& after);
 

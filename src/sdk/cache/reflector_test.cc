@@ -9,6 +9,7 @@
 #include "base/scope.h"
 #include "base/testing/test_clock.h"
 #include "sdk/testing/history_client.h"
+#include "sdk/testing/sharing_client.h"
 #include "sdk/testing/test_recorder.h"
 
 namespace cox::sdk {
@@ -25,9 +26,10 @@ class ReflectorTest : public testing::Test {
     EXPECT_EQ(recorder_.broken(), std::vector<std::string>());
   }
 
-  void Start() {
+  void Start() { Start(client_); }
+  void Start(Client& client) {
     const auto feed = informer_->StartFeed("");
-    auto reflector = std::make_shared<Reflector>(client_, options_, informer_, feed, "", &metrics_);
+    auto reflector = std::make_shared<Reflector>(client, options_, informer_, feed, "", &metrics_);
     ASSERT_TRUE(scope_.Go("reflector", [reflector](Context& ctx) { reflector->Run(ctx); }).ok());
   }
   void StartAndSync() {
@@ -85,19 +87,23 @@ TEST_F(ReflectorTest, StreamsTheInitialListAndContinuesOnTheSameWatch) {
 }
 
 TEST_F(ReflectorTest, TakesStoredEventsIfTheServerOffersThem) {
-  client_.OfferStoredEvents();
-  const ObjectPtr a = client_.Put("ns", "a");
-  StartAndSync();
+  SharingClient sharing(client_, *HistoryClient::Maps().info);
+  client_.Put("ns", "a");
+  Start(sharing);
+  ASSERT_TRUE(informer_->WaitSynced(ctx_).ok());
+  client_.AwaitFollowing(1);
   EXPECT_TRUE(recorder_.last().initial);
   const ObjectPtr b = client_.Put("ns", "b");
   recorder_.AwaitVersion("ns/b", HeadOf(*b).version);
   client_.Remove("ns", "a");
   recorder_.AwaitSeen(3);
   EXPECT_EQ(informer_->resource_version(), std::to_string(HeadOf(*b).version + 1));
-  EXPECT_EQ(client_.stored_events_taken(), 4) << "with the bookmark after the list";
+  EXPECT_EQ(sharing.taken(), 4) << "with the bookmark after the list";
   client_.EndWatches(EndOfWatch());
   Until([&] { return client_.requests().watches == 1; });
   EXPECT_EQ(client_.last_watch().list.resource_version, informer_->resource_version());
+  scope_.Stop();  // the reflector uses `sharing`
+  scope_.Wait();
 }
 
 TEST_F(ReflectorTest, ChangesDuringTheStreamedListAreApplied) {

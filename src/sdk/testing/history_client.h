@@ -15,8 +15,6 @@
 #include "base/check.h"
 #include "base/mutex.h"
 #include "coxswain/client.h"
-#include "sdk/client/response/stored_events.h"
-#include "sdk/testing/shared_object.h"
 
 // For tests of the cache: a client for a simulated server that stores ConfigMaps with their
 // complete history and injects faults.
@@ -97,17 +95,6 @@ class HistoryClient final : public Client {
     MutexLock lock(mu_);
     log_.push_back({version_, EventType::kBookmark, nullptr});
     NotifyAll();
-  }
-  // Watches of structs also offer their events as stored events, like an API server in the same
-  // process.
-  void OfferStoredEvents() {
-    MutexLock lock(mu_);
-    stored_events_ = true;
-  }
-  // The number of stored events that watches have delivered.
-  int stored_events_taken() const {
-    MutexLock lock(mu_);
-    return stored_events_taken_;
   }
   // Sends a late or duplicate event to all running watches.
   void Replay(EventType type, ObjectPtr object) {
@@ -197,25 +184,6 @@ class HistoryClient final : public Client {
   using Objects = std::map<ObjectKey, ObjectPtr>;
 
   class Stream final : public WatchStream {
-    // The same events as stored events.
-    class Stored final : public StoredEventStream {
-     public:
-      explicit Stored(Stream& stream) : stream_(stream) {}
-      const KindInfo& kind() const override { return Map::kKind; }
-      Result<StoredEvent> Next(const Context& ctx) override {
-        COX_ASSIGN_OR_RETURN(WatchEvent<Object> event, stream_.client_.NextOf(ctx, stream_));
-        return stream_.client_.ToStored(event);
-      }
-      Result<std::optional<StoredEvent>> TryNext(const std::function<void()>& ready) override {
-        COX_ASSIGN_OR_RETURN(std::optional<WatchEvent<Object>> event,
-                             stream_.client_.TryNextOf(stream_, ready));
-        return event ? std::optional(stream_.client_.ToStored(*event)) : std::nullopt;
-      }
-
-     private:
-      Stream& stream_;
-    };
-
    public:
     Stream(HistoryClient& client, const Resource& resource, bool metadata, WatchOptions options,
            std::vector<WatchEvent<Object>> first, size_t position, int64_t ends)
@@ -231,10 +199,6 @@ class HistoryClient final : public Client {
     Result<std::optional<WatchEvent<Object>>> TryNext(const std::function<void()>& ready) override {
       return client_.TryNextOf(*this, ready);
     }
-    StoredEventStream* stored_events() override {
-      return !metadata_ && resource_.info != nullptr && client_.OffersStoredEvents() ? &stored_
-                                                                                     : nullptr;
-    }
 
    private:
     friend class HistoryClient;
@@ -247,24 +211,7 @@ class HistoryClient final : public Client {
     int brought_ = 0;
     size_t position_;  // in log_
     const int64_t ends_;
-    Stored stored_{*this};
   };
-
-  bool OffersStoredEvents() const {
-    MutexLock lock(mu_);
-    return stored_events_;
-  }
-  StoredEvent ToStored(const WatchEvent<Object>& event) {
-    {
-      MutexLock lock(mu_);
-      ++stored_events_taken_;
-    }
-    return {.type = event.type,
-            .object = event.object == nullptr ? nullptr
-                                              : std::make_shared<const SharedObject>(*event.object),
-            .version = std::stoll(event.resource_version),
-            .initial_events_end = event.initial_events_end};
-  }
 
   void Happened(EventType type, ObjectPtr object) COX_REQUIRES(mu_) {
     log_.push_back({version_, type, std::move(object)});
@@ -401,7 +348,7 @@ class HistoryClient final : public Client {
         event.object == nullptr ? nullptr : Shown(stream.resource_, stream.metadata_, event.object),
         std::to_string(event.version), false};
   }
-  Result<WatchEvent<Object>> NextOf(const Context& ctx, Stream& stream) {
+  Result<WatchEvent<Object>> NextOf(Context& ctx, Stream& stream) {
     MutexLock lock(mu_);
     if (stream.given_ < stream.first_.size()) return stream.first_[stream.given_++];
     while (true) {
@@ -439,8 +386,6 @@ class HistoryClient final : public Client {
   Faults faults_ COX_GUARDED_BY(mu_);
   int64_t ends_ COX_GUARDED_BY(mu_) = 0;
   Status end_ COX_GUARDED_BY(mu_);
-  bool stored_events_ COX_GUARDED_BY(mu_) = false;
-  int stored_events_taken_ COX_GUARDED_BY(mu_) = 0;
   Requests requests_ COX_GUARDED_BY(mu_);
   WatchOptions last_watch_ COX_GUARDED_BY(mu_);
   ListOptions last_list_ COX_GUARDED_BY(mu_);

@@ -92,18 +92,20 @@ WatchSource::Step WatchSource::NextChange() {
     while (next_change_ < batch_.changes.size()) {
       if (auto step = StepOf(*batch_.changes[next_change_++])) return *std::move(step);
     }
-    batch_.changes.clear();
-    next_change_ = 0;
     revision_ = std::max(revision_, batch_.revision);
     if (batch_.ended) return {.kind = Step::Kind::kEnd};
-    if (!std::exchange(batch_.more, true)) {
+    Result<storage::Watcher::Batch> batch = watcher_->Take(kBatch);
+    if (!batch.ok()) return {.kind = Step::Kind::kError, .error = batch.status()};
+    batch_ = *std::move(batch);
+    next_change_ = 0;
+    // Only this call of Take guarantees that the next change causes a wake-up. The one for changes
+    // after an earlier call may have come before the reader began to wait.
+    if (batch_.changes.empty() && !batch_.more && !batch_.ended) {
+      revision_ = std::max(revision_, batch_.revision);
       if (!bookmark_due_->exchange(false)) return {};
       RestartBookmarkTimer();
       return {.kind = Step::Kind::kBookmark};
     }
-    Result<storage::Watcher::Batch> batch = watcher_->Take(kBatch);
-    if (!batch.ok()) return {.kind = Step::Kind::kError, .error = batch.status()};
-    batch_ = *std::move(batch);
   }
 }
 

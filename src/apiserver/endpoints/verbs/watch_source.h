@@ -67,7 +67,7 @@ class WatchSource final : public net::BodySource, public sdk::StoredEventSource 
   Result<std::optional<sdk::StoredEvent>> Take() override;
 
  private:
-  // What is sent next.
+  // The next thing to send.
   struct Step {
     enum class Kind : uint8_t {
       kNothing,   // no event yet
@@ -101,7 +101,7 @@ class WatchSource final : public net::BodySource, public sdk::StoredEventSource 
   bool mark_end_ = false;
   std::shared_ptr<void> held_;
   std::unique_ptr<storage::Watcher> watcher_;
-  storage::Watcher::Batch batch_{.changes = {}, .revision = 0, .more = true, .ended = false};
+  storage::Watcher::Batch batch_;
   size_t next_change_ = 0;  // in batch_
   Status failure_;
   storage::Revision revision_ = 0;
