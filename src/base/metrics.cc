@@ -27,18 +27,18 @@ bool IsName(std::string_view name, bool colons) {
   });
 }
 
-std::string_view StabilityPrefix(Stability stability) {
+std::string_view StabilityName(Stability stability) {
   switch (stability) {
     case Stability::kNone:
       return "";
     case Stability::kInternal:
-      return "[INTERNAL] ";
+      return "INTERNAL";
     case Stability::kAlpha:
-      return "[ALPHA] ";
+      return "ALPHA";
     case Stability::kBeta:
-      return "[BETA] ";
+      return "BETA";
     case Stability::kStable:
-      return "[STABLE] ";
+      return "STABLE";
   }
   return "";
 }
@@ -123,9 +123,25 @@ LabelValues MetricFamily::Key(std::initializer_list<std::string_view> values) co
   return key;
 }
 
+MetricDescription MetricFamily::Describe() const {
+  return {.name = options_.name,
+          .type = type_,
+          .stability = options_.stability,
+          .deprecated_since = options_.deprecated_since,
+          .labels = labels_,
+          .buckets = Buckets()};
+}
+
 void MetricFamily::RenderHead(std::string& out) const {
   out += "# HELP " + options_.name + ' ';
-  out += StabilityPrefix(options_.stability);
+  if (options_.stability != Stability::kNone) {
+    out += '[';
+    out += StabilityName(options_.stability);
+    out += "] ";
+  }
+  if (!options_.deprecated_since.empty()) {
+    out += "(Deprecated since " + options_.deprecated_since + ") ";
+  }
   AppendEscaped(out, options_.help, /*quotes=*/false);
   out += "\n# TYPE " + options_.name + ' ';
   out += type_;
@@ -168,7 +184,6 @@ class CallbackFamily final : public MetricFamily {
     read_([&](std::initializer_list<std::string_view> labels, double value) {
       samples.insert_or_assign(Key(labels), value);
     });
-    if (samples.empty()) return;
     RenderHead(out);
     for (const auto& [key, value] : samples) RenderSample(out, "", key, "", value);
   }
@@ -211,9 +226,18 @@ Metric& MetricVec<Metric>::With(std::initializer_list<std::string_view> values) 
 template <class Metric>
 void MetricVec<Metric>::Render(std::string& out) const {
   ReaderLock lock(mu_);
-  if (series_.empty()) return;
   RenderHead(out);
   for (const auto& [key, metric] : series_) RenderSeries(out, key, *metric);
+}
+
+template <class Metric>
+std::vector<double> MetricVec<Metric>::Buckets() const {
+  if constexpr (std::is_same_v<Metric, Histogram>) {
+    const std::unique_ptr<Histogram> histogram = make_();
+    return {histogram->bounds().begin(), histogram->bounds().end()};
+  } else {
+    return {};
+  }
 }
 
 template <class Metric>
@@ -245,9 +269,14 @@ struct MetricHandle::State {
   // Labels in the order of declaration, for metrics with stored series.
   std::map<std::string, std::vector<std::string>> labels COX_GUARDED_BY(mu);
   Counter* overflows COX_GUARDED_BY(mu) = nullptr;
+  CounterVec* registered COX_GUARDED_BY(mu) = nullptr;  // null: not counted
 
   void Add(const std::string& name, std::unique_ptr<internal::MetricFamily> family)
       COX_REQUIRES(mu) {
+    if (registered != nullptr) {
+      const MetricDescription added = family->Describe();
+      registered->With({StabilityName(added.stability), added.deprecated_since}).Inc();
+    }
     const bool added = families.try_emplace(name, std::move(family)).second;
     COX_CHECK(added) << "metric " << name << " is registered twice";
   }
@@ -270,7 +299,25 @@ void MetricHandle::Drop() {
   lock.Unlock();  // before the callback's captures are destroyed
 }
 
-MetricsRegistry::MetricsRegistry() : state_(std::make_shared<MetricHandle::State>()) {}
+MetricsRegistry::MetricsRegistry(MetricStyle style)
+    : style_(style), state_(std::make_shared<MetricHandle::State>()) {
+  if (style == MetricStyle::kOperator) return;
+  // Labels with few values, so that the registry of a component without other labels does not
+  // contain the counter of overflows.
+  MetricOptions options{.name = "registered_metrics_total",
+                        .help =
+                            "Metrics that were registered, by stability level and the version "
+                            "since which they are deprecated.",
+                        .stability = Stability::kBeta};
+  const std::string name = options.name;
+  auto family = std::make_unique<CounterVec>(
+      std::move(options), std::vector<std::string>{"stability_level", "deprecated_version"},
+      kDefaultSeriesLimit, std::make_unique<Counter>, nullptr);
+  CounterVec* const registered = family.get();
+  MutexLock lock(state_->mu);
+  state_->Add(name, std::move(family));
+  state_->registered = registered;
+}
 
 // Registered with the first metric that has labels, so that it is exported as 0 before the first
 // overflow.
@@ -370,6 +417,13 @@ MetricHandle MetricsRegistry::AddGaugeCallback(MetricOptions options,
                                                const std::vector<std::string>& labels,
                                                std::function<void(const EmitSample&)> read) {
   return AddCallback(std::move(options), "gauge", labels, std::move(read));
+}
+
+std::vector<MetricDescription> MetricsRegistry::Describe() const {
+  std::vector<MetricDescription> all;
+  MutexLock lock(state_->mu);
+  for (const auto& [name, family] : state_->families) all.push_back(family->Describe());
+  return all;
 }
 
 std::string MetricsRegistry::Render() const {

@@ -21,6 +21,17 @@ struct MetricOptions {
   std::string name;  // [a-zA-Z_:][a-zA-Z0-9_:]*; counters end in _total, units are base units
   std::string help;
   Stability stability = Stability::kAlpha;
+  std::string deprecated_since = {};  // version, precedes the help text; empty: not deprecated
+};
+
+// A registered metric without its values.
+struct MetricDescription {
+  std::string name;
+  std::string_view type;  // "counter", "gauge" or "histogram"
+  Stability stability = Stability::kNone;
+  std::string deprecated_since;
+  std::vector<std::string> labels;  // sorted
+  std::vector<double> buckets;      // without +Inf; empty if it is not a histogram
 };
 
 // More series than this in one vector indicate a bug or an attack: label values taken from
@@ -39,8 +50,10 @@ class MetricFamily {
   MetricFamily(MetricOptions options, std::string_view type,
                const std::vector<std::string>& labels);
   virtual ~MetricFamily() = default;
-  // Appends the family's text, or nothing if it has no series.
+  // Appends the family's text; HELP and TYPE also if it has no series, so that every metric of a
+  // component can be found before its first event.
   virtual void Render(std::string& out) const = 0;
+  MetricDescription Describe() const;
 
  protected:
   // The values in the order of the sorted label names, as series are stored and written. Bytes that
@@ -49,6 +62,7 @@ class MetricFamily {
   LabelValues OverflowKey() const {
     return LabelValues(labels_.size(), std::string(kOverflowLabel));
   }
+  virtual std::vector<double> Buckets() const { return {}; }
   void RenderHead(std::string& out) const;
   void RenderSample(std::string& out, std::string_view suffix, const LabelValues& key,
                     std::string_view bound, double value) const;
@@ -81,6 +95,7 @@ class MetricVec final : public internal::MetricFamily {
   void Render(std::string& out) const override;
 
  private:
+  std::vector<double> Buckets() const override;
   void RenderSeries(std::string& out, const internal::LabelValues& key, const Metric& metric) const;
 
   const size_t limit_;
@@ -119,6 +134,12 @@ class [[nodiscard]] MetricHandle {
   std::string name_;
 };
 
+// The conventions that the metrics of shared parts follow, for example those of work queues.
+enum class MetricStyle : uint8_t {
+  kOperator,   // the labels of controller-runtime, no stability levels
+  kComponent,  // the labels, buckets and stability levels of Kubernetes' components
+};
+
 // The metrics of one component, rendered in the Prometheus exposition format 0.0.4.
 //
 // Guarantees: the text is sorted by metric name, then label values: equal states give equal text.
@@ -130,7 +151,8 @@ class MetricsRegistry {
   // The Content-Type of Render().
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-  MetricsRegistry();
+  // A component's registry counts its metrics in registered_metrics_total.
+  explicit MetricsRegistry(MetricStyle style = MetricStyle::kOperator);
   MetricsRegistry(const MetricsRegistry&) = delete;
   MetricsRegistry& operator=(const MetricsRegistry&) = delete;
 
@@ -154,6 +176,9 @@ class MetricsRegistry {
                                 std::function<void(const EmitSample&)> read);
 
   std::string Render() const;
+  // All registered metrics, by name.
+  std::vector<MetricDescription> Describe() const;
+  MetricStyle style() const { return style_; }
 
  private:
   template <class Metric>
@@ -164,6 +189,7 @@ class MetricsRegistry {
                            std::function<void(const EmitSample&)> read);
   Counter& Overflows();
 
+  const MetricStyle style_;
   const std::shared_ptr<MetricHandle::State> state_;
 };
 

@@ -10,6 +10,8 @@
 #include <optional>
 #include <thread>
 
+#include "base/series_cache.h"
+
 namespace cox {
 namespace {
 
@@ -43,11 +45,13 @@ TEST(MetricsRegistry, RendersTheExpositionFormat) {
       .AddHistogram({.name = "plain_seconds", .help = "P", .stability = Stability::kBeta},
                     LinearBuckets(1, 2, 3))
       .Observe(std::nan(""));
-  registry.AddCounterVec({.name = "empty_total", .help = "E"}, {"x"});  // no series, no output
+  registry.AddCounterVec({.name = "empty_total", .help = "E"}, {"x"});
 
   EXPECT_EQ(registry.Render(),
             std::string(kOverflowZero) +
-                R"(# HELP inflight 
+                R"(# HELP empty_total [ALPHA] E
+# TYPE empty_total counter
+# HELP inflight 
 # TYPE inflight gauge
 inflight -Inf
 # HELP latency_seconds [ALPHA] Latency.
@@ -119,6 +123,49 @@ TEST(MetricsRegistry, StabilityPrecedesTheHelpText) {
   EXPECT_THAT(registry.Render(), HasSubstr("# HELP b [ALPHA] B.\n"));
 }
 
+TEST(MetricsRegistry, DeprecationPrecedesTheHelpText) {
+  MetricsRegistry registry;
+  registry.AddGauge(
+      {.name = "a", .help = "A.", .stability = Stability::kStable, .deprecated_since = "1.34.0"});
+  EXPECT_THAT(registry.Render(), HasSubstr("# HELP a [STABLE] (Deprecated since 1.34.0) A.\n"));
+}
+
+TEST(MetricsRegistry, DescribesMetricsWithoutSeries) {
+  MetricsRegistry registry;
+  registry.AddHistogramVec({.name = "b_seconds", .stability = Stability::kBeta}, {1, 2},
+                           {"z", "a"});
+  const MetricHandle callback =
+      registry.AddGaugeCallback({.name = "a"}, {"label"}, [](const EmitSample&) {});
+  const std::vector<MetricDescription> all = registry.Describe();
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].name, "a");
+  EXPECT_EQ(all[0].type, "gauge");
+  EXPECT_EQ(all[0].labels, std::vector<std::string>{"label"});
+  EXPECT_TRUE(all[0].buckets.empty());
+  EXPECT_EQ(all[1].name, "b_seconds");
+  EXPECT_EQ(all[1].type, "histogram");
+  EXPECT_EQ(all[1].stability, Stability::kBeta);
+  EXPECT_EQ(all[1].labels, (std::vector<std::string>{"a", "z"}));
+  EXPECT_EQ(all[1].buckets, (std::vector<double>{1, 2}));
+  EXPECT_EQ(all[2].name, "cardinality_enforcement_unexpected_categorizations_total");
+}
+
+TEST(MetricsRegistry, ComponentsCountTheirMetricsByStability) {
+  MetricsRegistry registry(MetricStyle::kComponent);
+  registry.AddCounter({.name = "a_total", .stability = Stability::kStable});
+  registry.AddCounter({.name = "b_total", .stability = Stability::kStable});
+  registry.AddGauge({.name = "c", .stability = Stability::kStable, .deprecated_since = "1.34.0"});
+  const MetricHandle callback = registry.AddGaugeCallback({.name = "d"}, {}, [](auto&) {});
+  registry.AddCounter({.name = "b_total", .stability = Stability::kStable});  // the same
+  EXPECT_THAT(
+      registry.Render(),
+      HasSubstr("registered_metrics_total{deprecated_version=\"\",stability_level=\"ALPHA\"} 1\n"
+                "registered_metrics_total{deprecated_version=\"\",stability_level=\"STABLE\"} 2\n"
+                "registered_metrics_total{deprecated_version=\"1.34.0\",stability_level=\"STABLE\"}"
+                " 1\n"));
+  EXPECT_THAT(MetricsRegistry().Render(), Not(HasSubstr("registered_metrics_total")));
+}
+
 TEST(MetricsRegistry, RegistriesAreIndependent) {
   MetricsRegistry a, b;
   a.AddCounter({.name = "same_total"}).Inc();
@@ -134,6 +181,17 @@ TEST(MetricVec, EqualLabelsReturnTheSameSeries) {
   EXPECT_NE(&vec.With({"1", "2"}), &vec.With({"2", "1"}));
   vec.With({"bee", "ay"}).Inc();
   EXPECT_THAT(registry.Render(), HasSubstr("x_total{a=\"ay\",b=\"bee\"} 1\n"));
+}
+
+TEST(SeriesCache, LooksUpEachSeriesOnce) {
+  MetricsRegistry registry;
+  CounterVec& vec = registry.AddCounterVec({.name = "x_total"}, {"a", "b"});
+  SeriesCache<Counter, 2> cache(vec);
+  EXPECT_THAT(registry.Render(), Not(HasSubstr("x_total{")));
+  cache.Of(1, {"1", "2"}).Inc();
+  cache.Of(1, {"1", "2"}).Inc();
+  EXPECT_EQ(&cache.Of(1, {"1", "2"}), &vec.With({"1", "2"}));
+  EXPECT_THAT(registry.Render(), HasSubstr("x_total{a=\"1\",b=\"2\"} 2\n"));
 }
 
 TEST(MetricVec, SeriesBeyondTheLimitShareTheOverflowSeries) {
@@ -200,11 +258,11 @@ TEST(MetricCallback, IsCalledAtEachScrapeAndSorted) {
   EXPECT_THAT(registry.Render(), HasSubstr("depth{queue=\"z\"} 4\n"));
 }
 
-TEST(MetricCallback, WithoutSamplesNothingIsRendered) {
+TEST(MetricCallback, IsDeclaredWithoutSamples) {
   MetricsRegistry registry;
   MetricHandle handle =
-      registry.AddCounterCallback({.name = "n_total"}, {}, [](const EmitSample&) {});
-  EXPECT_EQ(registry.Render(), "");
+      registry.AddCounterCallback({.name = "n_total", .help = "N."}, {}, [](const EmitSample&) {});
+  EXPECT_EQ(registry.Render(), "# HELP n_total [ALPHA] N.\n# TYPE n_total counter\n");
 }
 
 TEST(MetricCallback, DestroyingTheHandleUnregisters) {

@@ -61,13 +61,13 @@ TEST_F(ProcessMetricsTest, UnreadableValuesAreOmitted) {
     MetricsRegistry registry;
     const auto handles = AddProcessMetrics(registry, proc_);
     const std::string text = registry.Render();
-    EXPECT_THAT(text, Not(HasSubstr("process_cpu_seconds_total"))) << stat;
-    EXPECT_THAT(text, Not(HasSubstr("process_start_time_seconds"))) << stat;
+    EXPECT_THAT(text, Not(HasSubstr("\nprocess_cpu_seconds_total "))) << stat;
+    EXPECT_THAT(text, Not(HasSubstr("\nprocess_start_time_seconds "))) << stat;
     EXPECT_THAT(text, HasSubstr("process_open_fds 0\n"));
   }
   MetricsRegistry registry;
   const auto handles = AddProcessMetrics(registry, proc_ + "/absent");
-  EXPECT_THAT(registry.Render(), Not(HasSubstr("process_open_fds")));
+  EXPECT_THAT(registry.Render(), Not(HasSubstr("\nprocess_open_fds ")));
 }
 
 TEST(ProcessMetrics, AllMetricsExistForThisProcess) {
