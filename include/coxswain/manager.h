@@ -30,6 +30,7 @@ struct ManagerOptions {
   // How long runnables may take to end after their context stops.
   std::chrono::milliseconds graceful_shutdown{30'000};
   std::string name = "manager";  // reporting controller of events and field manager
+  MetricStyle metric_style = MetricStyle::kOperator;  // labels of shared metrics (workqueue_*)
 };
 
 // Response of a health check or of /metrics.

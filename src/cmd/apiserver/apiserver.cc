@@ -23,7 +23,7 @@ Status Run(const Flags& flags, const sigset_t& signals) {
   COX_ASSIGN_OR_RETURN(const int64_t level, flags.GetInt("v", 0, 10));
   logging.SetDefaultLevel(static_cast<int>(level));
   Context ctx(clock, logging.For("apiserver"));
-  MetricsRegistry metrics;
+  MetricsRegistry metrics(MetricStyle::kComponent);
   const std::vector<MetricHandle> process_metrics = AddProcessMetrics(metrics);
   {
     COX_ASSIGN_OR_RETURN(const std::unique_ptr<ComposedApiServer> server,

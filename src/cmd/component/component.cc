@@ -96,6 +96,7 @@ Result<ManagerOptions> ManagerOptionsFrom(const Flags& flags, const ComponentOpt
   ManagerOptions manager;
   manager.cache = options.cache;
   manager.name = options.name;
+  manager.metric_style = MetricStyle::kComponent;
   manager.metrics_address = "0";  // both are served on the secure port
   manager.health_address = "0";
   COX_RETURN_IF_ERROR(flags.GetInt("secure-port", 0, 65535).status());

@@ -103,6 +103,7 @@ Status Components::Add(Component component) {
   const Context ctx = ctx_.WithLogger(logging_.For(component.name));
   component.manager.name = component.name;
   component.manager.graceful_shutdown = kGracefulShutdown;
+  component.manager.metric_style = MetricStyle::kComponent;
   component.manager.metrics_address = "0";
   component.manager.health_address = "0";
   COX_ASSIGN_OR_RETURN(made->manager,

@@ -177,7 +177,7 @@ class Cluster {
   std::unique_ptr<DataLock> lock_;
   std::unique_ptr<NodeRuntime> runtime_;
   std::unique_ptr<Supervisor> etcd_;
-  MetricsRegistry metrics_;
+  MetricsRegistry metrics_{MetricStyle::kComponent};
   std::vector<MetricHandle> process_metrics_;
   std::unique_ptr<ComposedApiServer> api_;
   std::unique_ptr<Components> components_;

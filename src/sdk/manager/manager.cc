@@ -256,7 +256,7 @@ Result<std::unique_ptr<Manager>> CreateOver(const Context& ctx,
 
 Result<std::unique_ptr<Manager>> Manager::Create(const Context& ctx, const Config& config,
                                                  ManagerOptions options) {
-  auto metrics = std::make_unique<MetricsRegistry>();
+  auto metrics = std::make_unique<MetricsRegistry>(options.metric_style);
   Config named = config;
   // The server derives the default field manager from it.
   if (named.user_agent.empty()) named.user_agent = options.name;
@@ -267,8 +267,8 @@ Result<std::unique_ptr<Manager>> Manager::Create(const Context& ctx, const Confi
 
 Result<std::unique_ptr<Manager>> Manager::Create(const Context& ctx, std::shared_ptr<Client> client,
                                                  ManagerOptions options) {
-  return CreateOver(ctx, std::make_unique<MetricsRegistry>(), std::move(client),
-                    std::move(options));
+  auto metrics = std::make_unique<MetricsRegistry>(options.metric_style);
+  return CreateOver(ctx, std::move(metrics), std::move(client), std::move(options));
 }
 
 }  // namespace cox

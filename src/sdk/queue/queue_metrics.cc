@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/mutex.h"
 
@@ -11,6 +12,32 @@ namespace cox::sdk {
 namespace {
 
 constexpr size_t kMostPriorities = 25;
+
+bool IsComponent(const MetricsRegistry& registry) {
+  return registry.style() == MetricStyle::kComponent;
+}
+
+MetricOptions Named(const MetricsRegistry& registry, std::string name, std::string help) {
+  return {.name = std::move(name),
+          .help = std::move(help),
+          .stability = IsComponent(registry) ? Stability::kBeta : Stability::kNone};
+}
+
+// Components have the labels of client-go, operators those of controller-runtime.
+std::vector<std::string> LabelsIn(const MetricsRegistry& registry) {
+  if (IsComponent(registry)) return {"name"};
+  return {"name", "controller"};
+}
+
+// Components have the buckets of upstream's components, operators those of controller-runtime.
+std::vector<double> BucketsIn(const MetricsRegistry& registry) {
+  return ExponentialBuckets(1e-8, 10, IsComponent(registry) ? 10 : 12);
+}
+
+template <class Vec>
+auto& SeriesOf(const MetricsRegistry& registry, Vec& metric, const std::string& name) {
+  return IsComponent(registry) ? metric.With({name}) : metric.With({name, name});
+}
 
 // Callback metrics have one callback per registry, but a registry may have many queues. This table
 // contains the queues of all registries: the first queue of a registry registers the callbacks, the
@@ -31,23 +58,21 @@ class RunningTable {
       if (handles_.contains(&registry)) return;
     }
     // Without mu_: a concurrent scrape holds the registry's lock and waits for mu_.
+    const std::vector<std::string> labels = LabelsIn(registry);
     Handles handles = {
         registry.AddGaugeCallback(
-            {.name = "workqueue_unfinished_work_seconds",
-             .help = "Seconds of work that has begun and has not ended. A value that keeps growing "
-                     "means stuck workers: as many as it grows by per second.",
-             .stability = Stability::kNone},
-            {"name", "controller"},
+            Named(registry, "workqueue_unfinished_work_seconds",
+                  "Seconds of work that has begun and has not ended. A value that keeps growing "
+                  "means stuck workers: as many as it grows by per second."),
+            labels,
             [this, &registry](const EmitSample& emit) {
               Emit(registry, emit, &QueueMetrics::Running::total);
             }),
-        registry.AddGaugeCallback(
-            {.name = "workqueue_longest_running_processor_seconds",
-             .help = "Seconds that the piece of work which began first is running.",
-             .stability = Stability::kNone},
-            {"name", "controller"}, [this, &registry](const EmitSample& emit) {
-              Emit(registry, emit, &QueueMetrics::Running::longest);
-            })};
+        registry.AddGaugeCallback(Named(registry, "workqueue_longest_running_processor_seconds",
+                                        "Seconds that the longest running work has taken so far."),
+                                  labels, [this, &registry](const EmitSample& emit) {
+                                    Emit(registry, emit, &QueueMetrics::Running::longest);
+                                  })};
     MutexLock lock(mu_);
     handles_.emplace(&registry, std::move(handles));
   }
@@ -82,7 +107,12 @@ class RunningTable {
     const auto queues = queues_.find(&registry);
     if (queues == queues_.end()) return;
     for (const auto& [id, queue] : queues->second) {
-      emit({queue.name, queue.name}, queue.read().*what);
+      const double value = queue.read().*what;
+      if (IsComponent(registry)) {
+        emit({queue.name}, value);
+      } else {
+        emit({queue.name, queue.name}, value);
+      }
     }
   }
 
@@ -94,20 +124,25 @@ class RunningTable {
 
 Counter& AddCounter(MetricsRegistry& registry, std::string metric, std::string help,
                     const std::string& name) {
-  return registry
-      .AddCounterVec(
-          {.name = std::move(metric), .help = std::move(help), .stability = Stability::kNone},
-          {"name", "controller"})
-      .With({name, name});
+  return SeriesOf(registry,
+                  registry.AddCounterVec(Named(registry, std::move(metric), std::move(help)),
+                                         LabelsIn(registry)),
+                  name);
 }
 
 Histogram& AddHistogram(MetricsRegistry& registry, std::string metric, std::string help,
                         const std::string& name) {
-  return registry
-      .AddHistogramVec(
-          {.name = std::move(metric), .help = std::move(help), .stability = Stability::kNone},
-          ExponentialBuckets(10e-9, 10, 12), {"name", "controller"})
-      .With({name, name});
+  return SeriesOf(registry,
+                  registry.AddHistogramVec(Named(registry, std::move(metric), std::move(help)),
+                                           BucketsIn(registry), LabelsIn(registry)),
+                  name);
+}
+
+GaugeVec& AddDepth(MetricsRegistry& registry) {
+  std::vector<std::string> labels = LabelsIn(registry);
+  if (!IsComponent(registry)) labels.emplace_back("priority");
+  return registry.AddGaugeVec(
+      Named(registry, "workqueue_depth", "Keys that are ready to be handed out."), labels);
 }
 
 }  // namespace
@@ -123,16 +158,14 @@ QueueMetrics::QueueMetrics(MetricsRegistry& registry, std::string name,
                           "Seconds that work on keys took.", name)),
       registry_(registry),
       name_(std::move(name)),
-      depth_(registry.AddGaugeVec({.name = "workqueue_depth",
-                                   .help = "Keys that are ready to be handed out, by priority.",
-                                   .stability = Stability::kNone},
-                                  {"name", "controller", "priority"})) {
+      depth_(AddDepth(registry)) {
   RunningTable::Get().Add(registry_, this, name_, std::move(running));
 }
 
 QueueMetrics::~QueueMetrics() { RunningTable::Get().Remove(registry_, this); }
 
 Gauge& QueueMetrics::Depth(int priority) {
+  if (IsComponent(registry_)) return depth_.With({name_});
   if (priorities_.contains(priority) || priorities_.size() < kMostPriorities) {
     priorities_.insert(priority);
     return depth_.With({name_, name_, std::to_string(priority)});

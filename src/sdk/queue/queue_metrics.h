@@ -9,8 +9,8 @@
 
 namespace cox::sdk {
 
-// The metrics of one work queue, with the names and labels of client-go and controller-runtime:
-// workqueue_*.
+// The metrics of one work queue, workqueue_*: with the labels of client-go in the registry of a
+// component, with those of controller-runtime in the registry of an operator.
 //
 // Threads: Depth() may be called by one thread at a time.
 // Ownership: the registry must outlive this object.

@@ -47,6 +47,25 @@ TEST(QueueMetricsTest, HasTheMetricsOfClientGo) {
               HasSubstr(R"(workqueue_work_duration_seconds_sum{controller="web",name="web"} 3)"));
 }
 
+TEST(QueueMetricsTest, ComponentsHaveTheLabelsOfClientGo) {
+  TestClock clock;
+  MetricsRegistry registry(MetricStyle::kComponent);
+  Context ctx(clock);
+  const auto queue = WorkQueue::Create(clock, {.name = "job", .metrics = &registry});
+  queue->Add({"default", "a"});
+  queue->Add({"default", "b"}, kLowPriority);
+  std::string text = registry.Render();
+  EXPECT_THAT(text, HasSubstr("# HELP workqueue_depth [BETA] "));
+  EXPECT_THAT(text, HasSubstr("workqueue_adds_total{name=\"job\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("workqueue_depth{name=\"job\"} 2\n"));
+  ASSERT_TRUE(queue->Get(ctx).has_value());
+  clock.Advance(seconds(3));
+  text = registry.Render();
+  EXPECT_THAT(text, HasSubstr("workqueue_depth{name=\"job\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("workqueue_unfinished_work_seconds{name=\"job\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("workqueue_longest_running_processor_seconds{name=\"job\"} 3\n"));
+}
+
 TEST(QueueMetricsTest, QueuesOfOneRegistryCanBeAddedAndRemoved) {
   TestClock clock;
   MetricsRegistry registry;

@@ -22,7 +22,7 @@ struct ServerLife {
   explicit ServerLife(const Context& ctx) : connections(ctx.Child()) {}
 
   Context connections;  // stopped to break all connections
-  MetricsRegistry metrics;
+  MetricsRegistry metrics{MetricStyle::kComponent};
   std::unique_ptr<apiserver::ApiServer> server;
 };
 
