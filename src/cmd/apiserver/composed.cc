@@ -13,7 +13,7 @@ Result<std::unique_ptr<ComposedApiServer>> ComposedApiServer::Start(
     const Context& ctx, const Flags& flags, MetricsRegistry& metrics,
     const apiserver::ComponentPorts& components) {
   auto made = std::make_unique<ComposedApiServer>(ctx);
-  COX_ASSIGN_OR_RETURN(made->stores_, OpenStores(ctx, flags));
+  COX_ASSIGN_OR_RETURN(made->stores_, OpenStores(ctx, flags, metrics));
   COX_ASSIGN_OR_RETURN(made->encryption_, EncryptionAtRest::Open(ctx, flags, metrics));
   COX_ASSIGN_OR_RETURN(apiserver::ServerOptions options, ServerOptionsFrom(flags));
   options.component_ports = components;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/apiserver/stores.h"
 
+#include <utility>
+
 #include "cmd/duration_flag.h"
+#include "storage/etcd/database_size.h"
 #include "storage/etcd/etcd_store.h"
 #include "storage/memory/memory_store.h"
 
 namespace cox::cmd {
 
-Result<OpenedStores> OpenStores(const Context& ctx, const Flags& flags) {
+Result<OpenedStores> OpenStores(const Context& ctx, const Flags& flags, MetricsRegistry& metrics) {
   OpenedStores opened;
   if (flags.Get("storage-backend") == "memory") {
     opened.memory = storage::NewMemoryStore(ctx.clock());
@@ -32,9 +35,12 @@ Result<OpenedStores> OpenStores(const Context& ctx, const Flags& flags) {
                                           overrides, [&ctx](storage::EtcdOptions options) {
                                             return storage::ConnectEtcd(ctx, std::move(options));
                                           }));
+  std::vector<storage::EtcdStore*> stores;
   for (const auto& store : opened.routed->stores()) {
     opened.compactors.push_back(storage::StartCompactor(ctx, *store, compaction));
+    stores.push_back(store.get());
   }
+  opened.metrics.push_back(storage::ExportDatabaseSizes(ctx, metrics, std::move(stores)));
   return opened;
 }
 

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "storage/etcd/database_size.h"
 #include "storage/testing/contract_test.h"
 #include "storage/testing/etcd_server.h"
 
@@ -43,6 +46,24 @@ INSTANTIATE_TEST_SUITE_P(Etcd, StoreContract,
                                                          server->ClientOptions());
                                                    }}),
                          CaseName);
+
+TEST(DatabaseSize, IsExportedWhileTheServerAnswers) {
+  EtcdServer* const server = SharedServer();
+  if (server == nullptr) GTEST_SKIP() << "there is no etcd";
+  RealClock clock;
+  Context ctx(clock);
+  const auto store = ConnectEtcd(ctx, server->ClientOptions());
+  ASSERT_TRUE(store.ok()) << store.status().ToString();
+  MetricsRegistry registry;
+  const MetricHandle handle = ExportDatabaseSizes(ctx, registry, {store->get()});
+  const std::string sample = "\napiserver_storage_size_bytes{storage_cluster_id=\"etcd-0\"} ";
+  const std::string text = registry.Render();
+  const size_t at = text.find(sample);
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_GT(std::stod(text.substr(at + sample.size())), 4096);
+  ctx.Stop();
+  EXPECT_EQ(registry.Render().find(sample), std::string::npos);
+}
 
 }  // namespace
 }  // namespace cox::storage

@@ -179,6 +179,7 @@ void Feed::OnBatchApplied(const WatchBatch& batch, const CacheState::Outcome& ou
   if (required_revision_.load() > state_.revision()) RequestProgress(false);
   if (metrics_ == nullptr) return;
   metrics_->received.Inc(batch.events.size());
+  metrics_->stored.Inc(batch.events.size());
   metrics_->dispatched.Inc(outcome.changes);
   metrics_->repeated.Inc(outcome.repeated);
   if (!outcome.inconsistency.empty()) metrics_->inconsistent.Inc();

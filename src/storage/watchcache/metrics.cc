@@ -18,6 +18,10 @@ WatchCacheMetrics::WatchCacheMetrics(MetricsRegistry& registry)
     : received(registry.AddCounterVec({"apiserver_watch_cache_events_received_total",
                                        "Events that watch caches received from the store."},
                                       Resource())),
+      stored(
+          registry.AddCounterVec({"apiserver_storage_events_received_total",
+                                  "Events received from the store, by resource.", Stability::kBeta},
+                                 Resource())),
       dispatched(registry.AddCounterVec({"apiserver_watch_cache_events_dispatched_total",
                                          "Changes that watch caches offered to watchers."},
                                         Resource())),
@@ -59,7 +63,7 @@ WatchCacheMetrics::WatchCacheMetrics(MetricsRegistry& registry)
           {"apiserver_storage_objects",
            "[DEPRECATED, consider using apiserver_resource_objects instead] Objects stored, by "
            "kind.",
-           Stability::kStable},
+           Stability::kStable, "1.34.0"},
           {"resource"})),
       bytes(registry.AddGaugeVec(
           {"apiserver_resource_size_estimate_bytes", "Bytes of the objects stored, by resource."},
@@ -82,6 +86,7 @@ WatchCacheMetrics::WatchCacheMetrics(MetricsRegistry& registry)
 WatchCacheMetrics::Series::Series(WatchCacheMetrics& all, std::string_view group,
                                   std::string_view resource)
     : received(all.received.With({group, resource})),
+      stored(all.stored.With({group, resource})),
       dispatched(all.dispatched.With({group, resource})),
       initial(all.initial.With({group, resource})),
       initializations(all.initializations.With({group, resource})),

@@ -18,6 +18,7 @@ struct WatchCacheMetrics {
     Series(WatchCacheMetrics& all, std::string_view group, std::string_view resource);
 
     Counter& received;    // events received from the store
+    Counter& stored;      // the same, under the name that storage has upstream
     Counter& dispatched;  // changes added for watchers
     Counter& initial;     // objects listed at the start
     Counter& initializations;
@@ -40,6 +41,7 @@ struct WatchCacheMetrics {
   };
 
   CounterVec& received;
+  CounterVec& stored;
   CounterVec& dispatched;
   CounterVec& initial;
   CounterVec& initializations;

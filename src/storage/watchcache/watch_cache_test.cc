@@ -525,6 +525,23 @@ TEST_F(WatchCacheTest, ConsistencyCheckFindsSkippedDeletion) {
                         "status=\"failure\"} 1"));
 }
 
+TEST_F(WatchCacheTest, EventsFromTheStoreAreCounted) {
+  Create("/r/pods/a");  // listed, not received
+  Start();
+  Create("/r/pods/b");
+  const Revision last = Delete("/r/pods/b");
+  ASSERT_TRUE(cache_->WaitFor(ctx_, last).ok());
+  const std::string labels = "{group=\"\",resource=\"pods\"} 2\n";
+  // The metrics follow the state.
+  while (registry_.Render().find("apiserver_storage_events_received_total" + labels) ==
+         std::string::npos) {
+    ASSERT_FALSE(ctx_.Done());
+    std::this_thread::yield();
+  }
+  EXPECT_THAT(registry_.Render(),
+              HasSubstr("apiserver_watch_cache_events_received_total" + labels));
+}
+
 TEST_F(WatchCacheTest, RelistsWhenTheStoreRevisionDecreases) {
   Create("/r/pods/a");
   const Revision start = Create("/r/pods/b");
