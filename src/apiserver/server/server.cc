@@ -7,6 +7,7 @@
 #include "apiserver/internal/client/local_calls.h"
 #include "apiserver/internal/controllers/cluster_trust.h"
 #include "apiserver/internal/controllers/internal_controllers.h"
+#include "apiserver/registry/store/names.h"
 #include "apiserver/server/request_pipeline.h"
 #include "apiserver/server/server_endpoints.h"
 #include "apiserver/server/server_registry.h"
@@ -220,10 +221,16 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOp
   COX_ASSIGN_OR_RETURN(std::shared_ptr<ServiceAccountTokens> tokens,
                        ServiceAccountTokens::Create(std::move(options.service_accounts)));
   Security security;
+  const std::string id = NewUid();
+  const auto reloads_of = [&](std::string_view config) {
+    return std::make_shared<ConfigReloadMetrics>(metrics, config, id);
+  };
   COX_ASSIGN_OR_RETURN(
       security.authentication,
-      Authentication::Open(ctx, std::move(options.authentication), std::move(tokens), metrics));
-  COX_ASSIGN_OR_RETURN(security.authorization, Authorization::Create(ctx, options.authorization));
+      Authentication::Open(ctx, std::move(options.authentication), std::move(tokens), metrics,
+                           reloads_of("authentication")));
+  COX_ASSIGN_OR_RETURN(security.authorization, Authorization::Create(ctx, options.authorization,
+                                                                     reloads_of("authorization")));
   COX_ASSIGN_OR_RETURN(security.auditor, Auditor::Create(ctx, options.audit, metrics));
   auto server = std::make_unique<ServerImpl>(ctx, std::move(options), std::move(storage), metrics,
                                              std::move(security));

@@ -49,15 +49,16 @@ Status CheckFrontProxy(const FrontProxyOptions& options) {
 
 Authentication::Authentication(Private, const Context& ctx, AuthenticationOptions options,
                                std::shared_ptr<ServiceAccountTokens> tokens,
-                               MetricsRegistry& metrics)
+                               MetricsRegistry& metrics, ConfigReloadMetricsPtr reloads)
     : options_(std::move(options)),
       tokens_(std::move(tokens)),
       clock_(ctx.clock()),
-      metrics_(metrics) {}
+      metrics_(metrics),
+      reloads_(std::move(reloads)) {}
 
 Result<std::unique_ptr<Authentication>> Authentication::Open(
     const Context& ctx, AuthenticationOptions options, std::shared_ptr<ServiceAccountTokens> tokens,
-    MetricsRegistry& metrics) {
+    MetricsRegistry& metrics, ConfigReloadMetricsPtr reloads) {
   COX_RETURN_IF_ERROR(CheckFrontProxy(options.front_proxy));
   if (!options.config_file.empty() && options.oidc) {
     return Status::BadRequest("authentication-config file and oidc-* flags are mutually exclusive");
@@ -66,7 +67,7 @@ Result<std::unique_ptr<Authentication>> Authentication::Open(
     COX_ASSIGN_OR_RETURN(options.post_review, ReviewsTo(ctx, options.webhook.kubeconfig_file));
   }
   auto made = std::make_unique<Authentication>(Private{}, ctx, std::move(options),
-                                               std::move(tokens), metrics);
+                                               std::move(tokens), metrics, std::move(reloads));
   COX_RETURN_IF_ERROR(made->OpenFiles(ctx));
   COX_RETURN_IF_ERROR(made->OpenKeys(ctx));
   return made;
@@ -90,7 +91,10 @@ Status Authentication::OpenFiles(const Context& ctx) {
   if (options_.config_file.empty()) return {};
   Result<std::unique_ptr<WatchedFile<Configured>>> config = WatchedFile<Configured>::Open(
       ctx, {.name = "authentication-config", .paths = {options_.config_file}},
-      [this, ctx](std::span<const std::string> texts) { return Configure(ctx, texts[0]); });
+      [this, ctx](std::span<const std::string> texts) { return Configure(ctx, texts[0]); },
+      [this](const Status& status) {
+        if (reloads_ != nullptr) reloads_->Record(status, clock_.Now());
+      });
   if (!config.ok()) return config.status().WithContext("--authentication-config");
   config_ = std::move(*config);
   return {};

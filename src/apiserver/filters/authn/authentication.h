@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/config/reload_metrics.h"
 #include "apiserver/filters/authn/authenticator/authenticator.h"
 #include "apiserver/filters/authn/authenticator/authn_metrics.h"
 #include "apiserver/filters/authn/authenticator/client_certificate.h"
@@ -48,7 +49,8 @@ class Authentication {
   static Result<std::unique_ptr<Authentication>> Open(const Context& ctx,
                                                       AuthenticationOptions options,
                                                       std::shared_ptr<ServiceAccountTokens> tokens,
-                                                      MetricsRegistry& metrics);
+                                                      MetricsRegistry& metrics,
+                                                      ConfigReloadMetricsPtr reloads = nullptr);
 
   // For Authenticator. `registry` and the clock of `ctx` must outlive it.
   Authenticator::Options MethodsOver(const Registry& registry) const;
@@ -70,7 +72,8 @@ class Authentication {
  public:
   // For Open.
   Authentication(Private, const Context& ctx, AuthenticationOptions options,
-                 std::shared_ptr<ServiceAccountTokens> tokens, MetricsRegistry& metrics);
+                 std::shared_ptr<ServiceAccountTokens> tokens, MetricsRegistry& metrics,
+                 ConfigReloadMetricsPtr reloads);
 
  private:
   Status OpenFiles(const Context& ctx);
@@ -83,7 +86,8 @@ class Authentication {
   const Clock& clock_;
   // Used by const methods; thread-safe.
   mutable AuthnMetrics metrics_;
-  JwtIssuersPtr oidc_;  // from the --oidc flags
+  const ConfigReloadMetricsPtr reloads_;  // of the configuration file
+  JwtIssuersPtr oidc_;                    // from the --oidc flags
   // Null if the file is not configured.
   std::unique_ptr<WatchedFile<CaPool>> client_ca_;
   std::unique_ptr<WatchedFile<CaPool>> front_proxy_ca_;

@@ -15,7 +15,8 @@ Authorization::Authorization(Private, const Context& ctx)
       node_(node_graph_, BootstrapNodeRules()) {}
 
 Result<std::unique_ptr<Authorization>> Authorization::Create(const Context& ctx,
-                                                             const AuthorizationOptions& options) {
+                                                             const AuthorizationOptions& options,
+                                                             ConfigReloadMetricsPtr reloads) {
   auto created = std::make_unique<Authorization>(Private{}, ctx);
   Authorization& self = *created;
   if (options.config_file.empty()) {
@@ -30,9 +31,12 @@ Result<std::unique_ptr<Authorization>> Authorization::Create(const Context& ctx,
                          ParseAuthorizationConfiguration(texts[0]));
     return self.MakeOrder(configs);
   };
-  COX_ASSIGN_OR_RETURN(self.file_,
-                       WatchedFile<Order>::Open(
-                           ctx, {.name = "authz-config", .paths = {options.config_file}}, parse));
+  COX_ASSIGN_OR_RETURN(
+      self.file_, WatchedFile<Order>::Open(
+                      ctx, {.name = "authz-config", .paths = {options.config_file}}, parse,
+                      [reloads = std::move(reloads), clock = &ctx.clock()](const Status& done) {
+                        if (reloads != nullptr) reloads->Record(done, clock->Now());
+                      }));
   return created;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apiserver/config/reload_metrics.h"
 #include "apiserver/filters/authz/authorizer/authorization_options.h"
 #include "apiserver/filters/authz/authorizer/authorizer.h"
 #include "apiserver/filters/authz/node/node_authorizer.h"
@@ -26,7 +27,8 @@ class Authorization final : public Authorizer {
  public:
   // Errors: BadRequest for invalid options.
   static Result<std::unique_ptr<Authorization>> Create(const Context& ctx,
-                                                       const AuthorizationOptions& options);
+                                                       const AuthorizationOptions& options,
+                                                       ConfigReloadMetricsPtr reloads = nullptr);
   Authorization(Private, const Context& ctx);  // for Create
 
   bool MayBlock() const override { return Current()->all.MayBlock(); }

@@ -41,6 +41,17 @@ class AuthorizationTest : public ::testing::Test {
     return false;
   }
 
+  // The metric follows the new contents, so poll until a reload with this result is counted.
+  static bool IsCounted(const MetricsRegistry& registry, const std::string& result) {
+    RealClock clock;
+    const Clock::SteadyTime end = clock.In(std::chrono::seconds(20));
+    while (clock.Monotonic() < end) {
+      if (registry.Render().find("status=\"" + result + "\"} 1") != std::string::npos) return true;
+      std::this_thread::yield();
+    }
+    return false;
+  }
+
   RealClock clock_;
   Context ctx_{clock_};
   const std::filesystem::path folder_ =
@@ -54,11 +65,15 @@ TEST_F(AuthorizationTest, ReloadsFileAndKeepsLastValidConfiguration) {
   Write(One("Nonesuch"));
   EXPECT_FALSE(Authorization::Create(ctx_, options).ok());
   Write(One("AlwaysDeny"));
-  const auto authorization = Authorization::Create(ctx_, options);
+  MetricsRegistry registry;
+  const auto reloads = std::make_shared<ConfigReloadMetrics>(registry, "authorization", "id");
+  const auto authorization = Authorization::Create(ctx_, options, reloads);
   ASSERT_TRUE(authorization.ok()) << authorization.status().message();
   EXPECT_TRUE(Becomes(false, **authorization));
+  EXPECT_EQ(registry.Render().find("status=\"success\""), std::string::npos);  // the first read
   Write(One("AlwaysAllow"));
   EXPECT_TRUE(Becomes(true, **authorization));
+  EXPECT_TRUE(IsCounted(registry, "success"));
   Write("junk: [");
   Write(One("AlwaysDeny"));
   EXPECT_TRUE(Becomes(false, **authorization));
