@@ -33,6 +33,15 @@ void AddBuildInfo(const VersionInfo& info, MetricsRegistry& metrics) {
       .Set(1);
 }
 
+HistogramVec& AddWatchListSeconds(MetricsRegistry& metrics) {
+  return metrics.AddHistogramVec(
+      {"apiserver_watch_list_duration_seconds",
+       "Seconds from a watch with initial events to the bookmark that marks their end.",
+       Stability::kBeta},
+      {0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60},
+      {"group", "version", "resource", "scope"});
+}
+
 CurrentServedSet ServedBy(const Registry& registry) {
   return [&registry] { return registry.served(); };
 }
@@ -95,6 +104,7 @@ ServerEndpoints::ServerEndpoints(const Context& ctx, const Parts& parts)
                .flags = parts.options.flags,
                .fairness = parts.fairness}) {
   resources_.set_connector(&connector_);
+  resources_.set_watch_list_seconds(&AddWatchListSeconds(parts.metrics));
   AddBuildInfo(MakeVersion(), parts.metrics);
 }
 

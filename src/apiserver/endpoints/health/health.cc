@@ -102,18 +102,47 @@ std::vector<std::string> Health::paths() const {
   return paths;
 }
 
+Health::Health(std::vector<HealthCheck> checks) : checks_(std::move(checks)) {
+  static_assert(std::size(kEndpoints) == kEndpointCount);
+  GaugeVec& passes =
+      metrics_.AddGaugeVec({"kubernetes_healthcheck",
+                            "Whether a health check passes (1) or not (0).", Stability::kStable},
+                           {"type", "name"});
+  CounterVec& total = metrics_.AddCounterVec(
+      {"kubernetes_healthchecks_total", "Results of health checks.", Stability::kStable},
+      {"type", "name", "status"});
+  for (size_t endpoint = 0; endpoint < kEndpointCount; ++endpoint) {
+    const std::string_view type = kEndpoints[endpoint].path.substr(1);
+    for (const HealthCheck& check : checks_) {
+      Series& series = series_[endpoint].emplace_back();
+      if ((check.on & kEndpoints[endpoint].on) == 0) continue;
+      series = {&passes.With({type, check.name}), &total.With({type, check.name, "success"}),
+                &total.With({type, check.name, "error"})};
+    }
+  }
+}
+
+Status Health::Run(size_t endpoint, size_t check) const {
+  const Status status = checks_[check].check();
+  const Series& series = series_[endpoint][check];
+  series.passes->Set(status.ok() ? 1 : 0);
+  (status.ok() ? series.success : series.error)->Inc();
+  return status;
+}
+
 bool Health::Handle(Call& call) const {
   const std::string& path = call.info.path;
-  for (const Endpoint& endpoint : kEndpoints) {
+  for (size_t i = 0; i < kEndpointCount; ++i) {
+    const Endpoint& endpoint = kEndpoints[i];
     if (path == endpoint.path || path == std::string(endpoint.path) + "/") {
-      Report(call, endpoint.path.substr(1), endpoint.on);
+      Report(call, i);
       return true;
     }
     if (!path.starts_with(std::string(endpoint.path) + "/")) continue;
     const std::string name = path.substr(endpoint.path.size() + 1);
-    for (const HealthCheck& check : checks_) {
-      if (check.name != name || !(check.on & endpoint.on)) continue;
-      const Status status = check.check();
+    for (size_t check = 0; check < checks_.size(); ++check) {
+      if (checks_[check].name != name || !(checks_[check].on & endpoint.on)) continue;
+      const Status status = Run(i, check);
       call.RespondText(status.ok() ? 200 : 500,
                        status.ok() ? "ok" : "internal server error: " + status.message() + "\n");
       return true;
@@ -124,31 +153,27 @@ bool Health::Handle(Call& call) const {
 }
 
 std::string Health::Slis() const {
-  std::string text =
-      "# HELP kubernetes_healthcheck [STABLE] Whether a check of health passes (1) or not (0).\n"
-      "# TYPE kubernetes_healthcheck gauge\n";
-  for (const Endpoint& endpoint : kEndpoints) {
-    for (const HealthCheck& check : checks_) {
-      if (!(check.on & endpoint.on)) continue;
-      text += "kubernetes_healthcheck{name=\"" + check.name + "\",type=\"" +
-              std::string(endpoint.path.substr(1)) + "\"} " + (check.check().ok() ? "1" : "0") +
-              "\n";
+  for (size_t endpoint = 0; endpoint < kEndpointCount; ++endpoint) {
+    for (size_t check = 0; check < checks_.size(); ++check) {
+      if (checks_[check].on & kEndpoints[endpoint].on) (void)Run(endpoint, check);
     }
   }
-  return text;
+  return metrics_.Render();
 }
 
-void Health::Report(Call& call, std::string_view endpoint, uint8_t on) const {
+void Health::Report(Call& call, size_t endpoint) const {
   const std::vector<std::string> excluded = call.query.All("exclude");
+  const std::string name(kEndpoints[endpoint].path.substr(1));
   std::string lines;
   bool well = true;
-  for (const HealthCheck& check : checks_) {
-    if (!(check.on & on)) continue;
+  for (size_t i = 0; i < checks_.size(); ++i) {
+    const HealthCheck& check = checks_[i];
+    if (!(check.on & kEndpoints[endpoint].on)) continue;
     if (std::find(excluded.begin(), excluded.end(), check.name) != excluded.end()) {
       lines += "[+]" + check.name + " excluded: ok\n";
       continue;
     }
-    if (check.check().ok()) {
+    if (Run(endpoint, i).ok()) {
       lines += "[+]" + check.name + " ok\n";
     } else {
       // Security: the reason is withheld, because the path is accessible to unauthenticated
@@ -157,9 +182,9 @@ void Health::Report(Call& call, std::string_view endpoint, uint8_t on) const {
       well = false;
     }
   }
-  if (!well) return call.RespondText(500, lines + std::string(endpoint) + " check failed\n");
+  if (!well) return call.RespondText(500, lines + name + " check failed\n");
   if (!call.query.Has("verbose")) return call.RespondText(200, "ok");
-  call.RespondText(200, lines + std::string(endpoint) + " check passed\n");
+  call.RespondText(200, lines + name + " check passed\n");
 }
 
 }  // namespace cox::apiserver

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "apiserver/request/call.h"
+#include "base/metrics.h"
 #include "base/status.h"
 
 namespace cox::apiserver {
@@ -27,19 +29,33 @@ struct HealthCheck {
 // briefly.
 class Health {
  public:
-  explicit Health(std::vector<HealthCheck> checks) : checks_(std::move(checks)) {}
+  explicit Health(std::vector<HealthCheck> checks);
 
   // Returns false if the path is not a health path.
   bool Handle(Call& call) const;
-  // The results of all checks as metrics for /metrics/slis. Runs every check.
+  // The metrics of /metrics/slis: the latest result of each check, and how often it had which
+  // result. Runs every check, so that the results are those of this moment.
   std::string Slis() const;
   // "/healthz", "/healthz/ping", ...: for the list of paths at `/`.
   std::vector<std::string> paths() const;
 
  private:
-  void Report(Call& call, std::string_view endpoint, uint8_t on) const;
+  // The metrics of one check of one endpoint.
+  struct Series {
+    Gauge* passes;
+    Counter* success;
+    Counter* error;
+  };
+  static constexpr size_t kEndpointCount = 3;
+
+  // Runs a check and records its result. REQUIRES: the endpoint has the check.
+  Status Run(size_t endpoint, size_t check) const;
+  void Report(Call& call, size_t endpoint) const;
 
   const std::vector<HealthCheck> checks_;
+  MetricsRegistry metrics_;
+  // By check; null where the endpoint does not have the check.
+  std::array<std::vector<Series>, kEndpointCount> series_;
 };
 
 // The checks of an API server, with the names and in the order of upstream. The poststarthook

@@ -64,6 +64,23 @@ TEST_F(HealthTest, EachCheckHasAPath) {
                                       "/healthz", "/healthz/ping", "/healthz/disk"}));
 }
 
+TEST_F(HealthTest, ResultsAreMetrics) {
+  const auto contains = [](const std::string& text, const std::string& line) {
+    return text.find(line + "\n") != std::string::npos;
+  };
+  EXPECT_EQ(Get("/livez/disk"), "200 ok");
+  disk_ = Status::Unavailable("sector 7");
+  (void)Get("/livez");
+  const std::string text = health_.Slis();
+  EXPECT_TRUE(contains(text, R"(kubernetes_healthcheck{name="disk",type="livez"} 0)")) << text;
+  EXPECT_TRUE(contains(text, R"(kubernetes_healthcheck{name="ping",type="livez"} 1)")) << text;
+  const std::string total = "kubernetes_healthchecks_total{name=\"disk\",status=";
+  EXPECT_TRUE(contains(text, total + R"("success",type="livez"} 1)")) << text;
+  EXPECT_TRUE(contains(text, total + R"("error",type="livez"} 2)")) << text;
+  EXPECT_TRUE(contains(text, total + R"("error",type="readyz"} 1)")) << text;
+  EXPECT_EQ(text.find(R"(name="only-ready",type="livez")"), std::string::npos) << text;
+}
+
 TEST(ApiServerChecks, ReflectStartupSyncAndShutdown) {
   TestClock clock;
   auto started = std::make_shared<std::atomic<bool>>(false);

@@ -10,6 +10,7 @@
 #include "apiserver/endpoints/verbs/options.h"
 #include "apiserver/registry/served/registry.h"
 #include "apiserver/request/call.h"
+#include "base/metrics.h"
 
 namespace cox::apiserver {
 
@@ -49,6 +50,9 @@ class ResourceHandlers {
   // calls.
   NodeConnector* connector() const { return connector_; }
   void set_connector(NodeConnector* connector) { connector_ = connector; }
+  // Receives the seconds until a watch has sent its initial events, with the labels group, version,
+  // resource and scope; null: they are not recorded. Must outlive the calls.
+  void set_watch_list_seconds(HistogramVec* seconds) { watch_list_seconds_ = seconds; }
 
  private:
   // write.cc: the common part of update and patch. Makes `change`, calls admission, and responds.
@@ -60,6 +64,7 @@ class ResourceHandlers {
   const AdmissionChain& admission_;
   const std::chrono::seconds min_watch_;
   NodeConnector* connector_ = nullptr;
+  HistogramVec* watch_list_seconds_ = nullptr;
 };
 
 // A page of a list, read from the watch cache or from storage.

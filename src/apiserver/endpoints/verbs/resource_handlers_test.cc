@@ -309,6 +309,28 @@ TEST_F(ResourceHandlersTest, WatchWithSendInitialEventsMarksTheirEnd) {
   EXPECT_NE(events.find(R"("k8s.io/initial-events-end":"true")"), std::string::npos) << events;
 }
 
+TEST_F(ResourceHandlersTest, DurationOfInitialEventsIsRecordedWhenTheirEndIsMarked) {
+  MetricsRegistry registry;
+  HistogramVec& seconds = registry.AddHistogramVec({.name = "seconds"}, {1, 60},
+                                                   {"group", "version", "resource", "scope"});
+  api_.handlers().set_watch_list_seconds(&seconds);
+  const std::string target =
+      std::string(kMaps) + "?watch=1&sendInitialEvents=1&resourceVersionMatch=NotOlderThan";
+  FakeCall without_bookmarks = api_.Do({.target = target});
+  (void)without_bookmarks.exchange().Pull();
+  EXPECT_EQ(registry.Render().find("seconds_count{"), std::string::npos);
+  FakeCall watch = api_.Do({.target = target + "&allowWatchBookmarks=1"});
+  api_.clock().Advance(std::chrono::seconds(3));
+  (void)watch.exchange().Pull();
+  (void)watch.exchange().Pull();
+  const std::string text = registry.Render();
+  EXPECT_NE(text.find("seconds_sum{group=\"\",resource=\"configmaps\",scope=\"namespace\","
+                      "version=\"v1\"} 3\n"),
+            std::string::npos)
+      << text;
+  api_.handlers().set_watch_list_seconds(nullptr);
+}
+
 TEST_F(ResourceHandlersTest, WatchParameterIsIgnoredForGetOfOneObject) {
   Json(404, {.target = Map("none", "?watch=true")});
 }

@@ -5,6 +5,7 @@
 #include "apiserver/endpoints/verbs/resource_handlers.h"
 #include "apiserver/endpoints/verbs/respond.h"
 #include "apiserver/endpoints/verbs/watch_source.h"
+#include "apiserver/filters/metrics/request_metrics.h"
 #include "base/random.h"
 
 // Starts watches. See watch_source.h for a running watch.
@@ -52,6 +53,7 @@ Result<Beginning> ReadBeginning(Call& call, const ServedResource& resource,
 }  // namespace
 
 Status ResourceHandlers::Watch(Call& call, const ServedResource& resource) {
+  const Clock::SteadyTime begun = call.ctx().clock().Monotonic();
   COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate(ResponseKind::kWatch));
   COX_ASSIGN_OR_RETURN(const ReadOptions options, ParseReadOptions(call, resource));
   COX_ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(call.query, accepted));
@@ -64,6 +66,11 @@ Status ResourceHandlers::Watch(Call& call, const ServedResource& resource) {
   const bool mark_end = call.query.Has("sendInitialEvents") &&
                         options.send_initial_events.value_or(false) && options.allow_bookmarks;
   source->set_initial(std::move(beginning.initial), beginning.after, mark_end);
+  if (mark_end && watch_list_seconds_ != nullptr) {
+    const RequestInfo& info = call.info;
+    source->set_initial_seconds(
+        watch_list_seconds_->With({info.group, info.version, info.resource, ScopeOf(info)}), begun);
+  }
   storage::WatchOptions changes = path.ToWatchOptions(beginning.after);
   changes.wake = [relay] { relay->Wake(); };
   Result<std::unique_ptr<storage::Watcher>> watcher =

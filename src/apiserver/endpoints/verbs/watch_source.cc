@@ -115,9 +115,17 @@ WatchSource::Step WatchSource::Next() {
   if (next_initial_ < initial_.size()) {
     return {.kind = Step::Kind::kObject, .entry = std::move(initial_[next_initial_++])};
   }
-  if (std::exchange(mark_end_, false)) return {.kind = Step::Kind::kBookmark, .initial_end = true};
+  if (std::exchange(mark_end_, false)) return EndInitial();
   ReleaseInitial();
   return NextChange();
+}
+
+WatchSource::Step WatchSource::EndInitial() {
+  if (initial_seconds_ != nullptr) {
+    const Clock::Duration took = ctx_->clock().Monotonic() - begun_;
+    initial_seconds_->Observe(std::chrono::duration<double>(took).count());
+  }
+  return {.kind = Step::Kind::kBookmark, .initial_end = true};
 }
 
 void WatchSource::ReleaseInitial() {

@@ -12,6 +12,7 @@
 #include "apiserver/registry/served/served_resource.h"
 #include "base/clock.h"
 #include "base/context.h"
+#include "base/metrics.h"
 #include "net/http.h"
 #include "sdk/client/response/stored_events.h"
 #include "storage/watchcache/change.h"
@@ -53,6 +54,11 @@ class WatchSource final : public net::BodySource, public sdk::StoredEventSource 
     revision_ = revision;
     mark_end_ = mark_end;
   }
+  // Records the time since `begun` when the end of the initial events is marked.
+  void set_initial_seconds(Histogram& seconds, Clock::SteadyTime begun) {
+    initial_seconds_ = &seconds;
+    begun_ = begun;
+  }
   // Released when the initial events have been sent.
   void set_held(std::shared_ptr<void> held) { held_ = std::move(held); }
   void set_watcher(std::unique_ptr<storage::Watcher> watcher) { watcher_ = std::move(watcher); }
@@ -84,6 +90,7 @@ class WatchSource final : public net::BodySource, public sdk::StoredEventSource 
   };
 
   Step Next();
+  Step EndInitial();
   Step NextChange();
   // The event of a change, if the client's selectors match the object before or after it.
   std::optional<Step> StepOf(const storage::Change& change) const;
@@ -99,6 +106,8 @@ class WatchSource final : public net::BodySource, public sdk::StoredEventSource 
   std::vector<storage::EntryPtr> initial_;
   size_t next_initial_ = 0;
   bool mark_end_ = false;
+  Histogram* initial_seconds_ = nullptr;
+  Clock::SteadyTime begun_;
   std::shared_ptr<void> held_;
   std::unique_ptr<storage::Watcher> watcher_;
   storage::Watcher::Batch batch_;

@@ -61,12 +61,6 @@ std::string_view VerbOf(const Call& call) {
   return Shown(kVerbs, info.verb);
 }
 
-std::string_view ScopeOf(const RequestInfo& info) {
-  if (!info.is_resource) return "";
-  if (!info.name.empty() || info.verb == "create") return "resource";
-  return info.namespace_.empty() ? "cluster" : "namespace";
-}
-
 std::string_view DryRunOf(const Query& query) {
   const std::vector<std::string> values = query.All("dryRun");
   if (values.empty()) return "";
@@ -91,7 +85,27 @@ bool ShowsWriteLag(const RequestInfo& info) {
          info.group != "authorization.k8s.io";
 }
 
+// The served APIs that are deprecated. None of them has a release in which it will be removed.
+struct DeprecatedApi {
+  std::string_view group, version, resource;
+};
+constexpr DeprecatedApi kDeprecatedApis[] = {{"", "v1", "componentstatuses"},
+                                             {"", "v1", "endpoints"}};
+
+bool IsDeprecated(std::string_view group, std::string_view version, std::string_view resource) {
+  return std::any_of(
+      std::begin(kDeprecatedApis), std::end(kDeprecatedApis), [&](const DeprecatedApi& api) {
+        return api.group == group && api.version == version && api.resource == resource;
+      });
+}
+
 }  // namespace
+
+std::string_view ScopeOf(const RequestInfo& info) {
+  if (!info.is_resource) return "";
+  if (!info.name.empty() || info.verb == "create") return "resource";
+  return info.namespace_.empty() ? "cluster" : "namespace";
+}
 
 RequestMetrics::RequestMetrics(MetricsRegistry& registry, CurrentServedSet served, WriteLag* lag)
     : total_(registry.AddCounterVec(
@@ -124,6 +138,11 @@ RequestMetrics::RequestMetrics(MetricsRegistry& registry, CurrentServedSet serve
            Stability::kStable},
           {"verb", "group", "version", "resource", "subresource", "scope", "component"},
           kSeriesLimit)),
+      deprecated_(registry.AddGaugeVec(
+          {"apiserver_requested_deprecated_apis",
+           "1 for each deprecated API that was requested since the server started.",
+           Stability::kStable},
+          {"group", "version", "resource", "subresource", "removed_release"})),
       reading_(inflight_.With({"readOnly"})),
       writing_(inflight_.With({"mutating"})),
       served_(std::move(served)),
@@ -167,6 +186,9 @@ RequestMetrics::Series& RequestMetrics::SeriesOf(const Call& call) {
       !measured
           ? nullptr
           : &sizes_.With({verb, s.group, s.version, s.resource, s.subresource, scope, kComponent});
+  if (IsDeprecated(s.group, s.version, s.resource)) {
+    deprecated_.With({s.group, s.version, s.resource, s.subresource, ""}).Set(1);
+  }
   const SeriesKey lasting{series->subject, verb, scope, dry_run};
   WriterLock lock(mutex_);
   // Another thread may have added the series first; both refer to the same metrics.

@@ -18,9 +18,13 @@
 
 namespace cox::apiserver {
 
+// The label "scope" of a request: "cluster", "namespace", "resource", or empty for other paths.
+std::string_view ScopeOf(const RequestInfo& info);
+
 // Request metrics, with upstream's names and labels:
 //   apiserver_request_total, apiserver_request_duration_seconds, apiserver_response_sizes,
-//   apiserver_current_inflight_requests, apiserver_longrunning_requests.
+//   apiserver_current_inflight_requests, apiserver_longrunning_requests,
+//   apiserver_requested_deprecated_apis.
 //
 // Guarantees: Clients cannot create new label values. Verbs, resources and subresources that are
 //   not served, and unknown paths, share the empty value or "other".
@@ -67,6 +71,7 @@ class RequestMetrics {
   HistogramVec& sizes_;
   GaugeVec& inflight_;
   GaugeVec& long_running_;
+  GaugeVec& deprecated_;
   Gauge& reading_;
   Gauge& writing_;
   const CurrentServedSet served_;

@@ -55,6 +55,16 @@ class RequestMetricsTest : public ::testing::Test {
   RequestMetrics metrics_{registry_, [this] { return served_; }, &lag_};
 };
 
+TEST_F(RequestMetricsTest, DeprecatedApisAreMarkedWhenRequested) {
+  Answer({.target = "/api/v1/namespaces/default/pods"});
+  EXPECT_EQ(Lines("apiserver_requested_deprecated_apis"), "");
+  Answer({.target = "/api/v1/namespaces/default/endpoints/web"});
+  Answer({.target = "/api/v1/endpoints"});
+  EXPECT_EQ(Lines("apiserver_requested_deprecated_apis"),
+            "{group=\"\",removed_release=\"\",resource=\"endpoints\",subresource=\"\","
+            "version=\"v1\"} 1\n");
+}
+
 TEST_F(RequestMetricsTest, CountsRequestsByResourceAndVerb) {
   const struct {
     std::string method, target, type, want;
