@@ -7,7 +7,6 @@
 #include "controllers/shared/pods/deletion_order.h"
 #include "controllers/workload/job/rules/backoff.h"
 #include "controllers/workload/job/rules/outcome.h"
-#include "controllers/workload/job/rules/policies.h"
 #include "controllers/workload/job/rules/tally.h"
 #include "coxswain/conditions.h"
 
@@ -34,6 +33,7 @@ class Deciding {
     }
     plan_.status = tally_.status;
     plan_.release = tally_.release;
+    plan_.policy_actions = tally_.policy_actions;
   }
 
   JobPlan Run() {

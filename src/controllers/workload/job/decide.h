@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/clock.h"
 #include "controllers/shared/pods/pod_state.h"
 #include "controllers/workload/job/pods/job_pod.h"
+#include "controllers/workload/job/rules/policies.h"
 
 namespace cox::controllers {
 
@@ -32,6 +34,9 @@ struct JobPlan {
     std::string message;
   };
   std::vector<Event> events;  // recorded after the status is stored
+  // Failed Pods by the action of the failure policy. kIgnore is counted when the Pods are released,
+  // others when the status is stored.
+  std::map<FailureResult::Action, int> policy_actions;
 };
 
 // Pure function of the Job, its Pods and the time.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "controllers/shared/namespaces.h"
 #include "controllers/shared/pods/batches.h"
@@ -10,6 +11,7 @@
 #include "controllers/shared/pods/claim.h"
 #include "controllers/shared/pods/pacer.h"
 #include "controllers/workload/job/decide.h"
+#include "controllers/workload/job/metrics.h"
 #include "controllers/workload/job/rules/outcome.h"
 #include "coxswain/conditions.h"
 #include "object/type/equal.h"
@@ -41,40 +43,6 @@ struct TrackedPods {
   }
 };
 
-// Counts finished Jobs and their Pods.
-class JobMetrics {
- public:
-  explicit JobMetrics(MetricsRegistry& registry)
-      : jobs_(registry.AddCounterVec({.name = "job_controller_jobs_finished_total",
-                                      .help = "Jobs that have finished.",
-                                      .stability = Stability::kStable},
-                                     {"completion_mode", "result", "reason"})),
-        pods_(registry.AddCounterVec({.name = "job_controller_job_pods_finished_total",
-                                      .help = "Pods of Jobs that have finished, once counted.",
-                                      .stability = Stability::kStable},
-                                     {"completion_mode", "result"})) {}
-
-  void Stored(const Job& before, const Job& after) {
-    const std::string mode = after.spec.completionMode.value_or("NonIndexed");
-    const auto add = [&](const char* result, int32_t by) {
-      if (by > 0) pods_.With({mode, result}).Inc(static_cast<uint64_t>(by));
-    };
-    add("succeeded", after.status.succeeded - before.status.succeeded);
-    add("failed", after.status.failed - before.status.failed);
-    if (IsFinished(before) || !IsFinished(after)) return;
-    const std::optional<Outcome> outcome = DecidedOutcome(after);
-    if (!outcome.has_value()) return;
-    // Upstream reports no reason for reached completions.
-    const bool plain = outcome->success && outcome->reason == "CompletionsReached";
-    jobs_.With({mode, outcome->success ? "succeeded" : "failed", plain ? "" : outcome->reason})
-        .Inc();
-  }
-
- private:
-  CounterVec& jobs_;
-  CounterVec& pods_;
-};
-
 class JobReconciler final : public Reconciler {
  public:
   explicit JobReconciler(Manager& manager)
@@ -100,30 +68,49 @@ class JobReconciler final : public Reconciler {
       pacer_.Forget(key);
       return ReconcileResult::Done();
     }
+    const Clock::SteadyTime begun = clock_.Monotonic();
+    SyncAction action = SyncAction::kReconciling;
+    Result<ReconcileResult> done = Sync(ctx, key, *job, action);
+    // Upstream counts no syncs of finished Jobs.
+    if (!IsFinished(*job)) {
+      metrics_.Synced(*job, done.ok(), action, clock_.Monotonic() - begun);
+    }
+    return done;
+  }
+
+ private:
+  // Sets `action` when it is known.
+  Result<ReconcileResult> Sync(Context& ctx, const ObjectKey& key, const Job& job,
+                               SyncAction& action) {
     // A finished Job adopts no Pods.
-    const std::vector<PodPtr> candidates = IsFinished(*job)
-                                               ? owned_.Find(pods::ControlledBy(job->metadata))
-                                               : pods::OwnedOrOrphaned(owned_, *job);
+    const std::vector<PodPtr> candidates = IsFinished(job)
+                                               ? owned_.Find(pods::ControlledBy(job.metadata))
+                                               : pods::OwnedOrOrphaned(owned_, job);
     COX_ASSIGN_OR_RETURN(const auto selector,
-                         labels::Selector::FromLabelSelector(job->spec.selector.get()));
+                         labels::Selector::FromLabelSelector(job.spec.selector.get()));
     COX_ASSIGN_OR_RETURN(
         const std::vector<PodPtr> pods,
-        pods::ClaimObjects(ctx, client_, *job, selector, candidates, kTrackingFinalizer));
-    JobPlan plan = Decide(*job, pods, pods::PreciseNow(clock_));
+        pods::ClaimObjects(ctx, client_, job, selector, candidates, kTrackingFinalizer));
+    JobPlan plan = Decide(job, pods, pods::PreciseNow(clock_));
     const std::optional<Clock::Duration> requeue_after = plan.requeue_after;
+    action = ActionOf(plan);
     const bool more = plan.create.size() == kMaxPodsPerSync;
     const size_t size = candidates.size() + plan.create.size();
-    COX_RETURN_IF_ERROR(CarryOut(ctx, *job, std::move(plan)));
+    COX_RETURN_IF_ERROR(CarryOut(ctx, job, std::move(plan)));
     if (more) {
       pacer_.Forget(key);
     } else {
-      pacer_.Settled(key, job->metadata.generation, size);
+      pacer_.Settled(key, job.metadata.generation, size);
     }
     return requeue_after.has_value() ? ReconcileResult::After(*requeue_after)
                                      : ReconcileResult::Done();
   }
 
- private:
+  static SyncAction ActionOf(const JobPlan& plan) {
+    if (!plan.create.empty()) return SyncAction::kPodsCreated;
+    return plan.remove.empty() ? SyncAction::kTracking : SyncAction::kPodsDeleted;
+  }
+
   static bool IsManagedExternally(const Job& job) {
     return job.spec.managedBy.has_value() && *job.spec.managedBy != "kubernetes.io/job-controller";
   }
@@ -188,7 +175,12 @@ class JobReconciler final : public Reconciler {
     }
     // Also after a failure, because terminated Pods must be counted in any case.
     COX_RETURN_IF_ERROR(Store(ctx, job, plan));
+    const int ignored = std::exchange(plan.policy_actions[FailureResult::Action::kIgnore], 0);
+    for (const auto& [action, pods] : plan.policy_actions) {
+      if (pods > 0) metrics_.HandledByPolicy(action, pods);
+    }
     COX_RETURN_IF_ERROR(Release(ctx, plan.release));
+    if (ignored > 0) metrics_.HandledByPolicy(FailureResult::Action::kIgnore, ignored);
     return failed;
   }
 
@@ -284,6 +276,7 @@ Status AddJobController(Manager& manager, const JobOptions& options) {
         }
         return keys;
       })
+      .From(CountTrackedPods(manager.metrics(), manager.cache().InformerOf<Pod>()))
       .Complete(std::make_unique<JobReconciler>(manager));
 }
 

@@ -69,14 +69,14 @@ FailureResult EvaluateFailure(const Job& job, const Pod& pod) {
     std::optional<std::string> message = MatchRule(rules[i], i, pod);
     if (!message.has_value()) continue;
     const std::string& action = rules[i].action;
-    if (action == batch::v1::kPodFailurePolicyActionIgnore) return {Action::kIgnore, ""};
+    if (action == batch::v1::kPodFailurePolicyActionIgnore) return {Action::kIgnore, "", true};
     if (action == batch::v1::kPodFailurePolicyActionFailJob) {
-      return {Action::kFailJob, *std::move(message)};
+      return {Action::kFailJob, *std::move(message), true};
     }
     if (action == batch::v1::kPodFailurePolicyActionFailIndex && HasBackoffLimitPerIndex(job)) {
-      return {Action::kFailIndex, ""};
+      return {Action::kFailIndex, "", true};
     }
-    return {};
+    return {Action::kCount, "", true};
   }
   return {};
 }

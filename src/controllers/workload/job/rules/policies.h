@@ -14,7 +14,8 @@ namespace cox::controllers {
 struct FailureResult {
   enum class Action : uint8_t { kCount, kIgnore, kFailIndex, kFailJob };
   Action action = Action::kCount;
-  std::string message;  // for kFailJob
+  std::string message;   // for kFailJob
+  bool matched = false;  // false: no rule matches
 };
 // Returns the action of the first rule that matches the failed Pod; kCount if none matches.
 FailureResult EvaluateFailure(const batch::v1::Job& job, const core::v1::Pod& pod);

@@ -7,7 +7,6 @@
 #include <unordered_set>
 
 #include "controllers/workload/job/pods/job_pod.h"
-#include "controllers/workload/job/rules/policies.h"
 
 namespace cox::controllers {
 namespace {
@@ -94,7 +93,13 @@ class Counting {
     const FailureResult verdict = EvaluateFailure(job_, *pod);
     if (verdict.action == Action::kFailJob && !out_.fail_job) out_.fail_job = verdict.message;
     const bool ignored = verdict.action == Action::kIgnore;
+    const bool first = !listed_.contains(pod->metadata.uid);
     if (!ignored && !AddUncounted(*pod, list().failed)) return;
+    if (ignored) {
+      ignored_.insert(pod->metadata.uid);
+    } else if (verdict.matched && first) {
+      ++out_.policy_actions[verdict.action];
+    }
     out_.release.push_back(pod);
     if (!HasBackoffLimitPerIndex(job_) || out_.succeeded_indexes.Has(index)) return;
     const int32_t failures = IndexFailuresOf(*pod) + (ignored ? 0 : 1);
@@ -134,6 +139,10 @@ class Counting {
     for (const auto& [index, pod] : out_.awaiting_successor) held.insert(pod->metadata.uid);
     std::erase_if(out_.release,
                   [&held](const PodPtr& pod) { return held.contains(pod->metadata.uid); });
+    const auto ignored =
+        std::count_if(out_.release.begin(), out_.release.end(),
+                      [this](const PodPtr& pod) { return ignored_.contains(pod->metadata.uid); });
+    if (ignored > 0) out_.policy_actions[Action::kIgnore] = static_cast<int>(ignored);
   }
 
   void Summarize() {
@@ -153,6 +162,7 @@ class Counting {
   const bool ending_;
   const int32_t size_;
   std::unordered_set<std::string> listed_;
+  std::unordered_set<std::string_view> ignored_;  // by the failure policy
   Tally out_;
 };
 

@@ -9,6 +9,7 @@
 #include "api/batch/v1.h"
 #include "controllers/shared/pods/pod_state.h"
 #include "controllers/workload/job/pods/index_set.h"
+#include "controllers/workload/job/rules/policies.h"
 
 namespace cox::controllers {
 
@@ -33,6 +34,9 @@ struct Tally {
   std::vector<pods::PodPtr> release;
   // The message of a matching FailJob rule.
   std::optional<std::string> fail_job;
+  // Failed Pods that this tally handles first, by the action of the matching rule. Pods that a rule
+  // ignores are handled when they are released.
+  std::map<FailureResult::Action, int> policy_actions;
   // With backoffLimitPerIndex: the last failed Pod of each index that has no replacement yet. It
   // keeps its finalizer, because its annotations contain the failure count of the index.
   std::map<int32_t, pods::PodPtr> awaiting_successor;

@@ -15,6 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
+using PolicyActions = std::map<FailureResult::Action, int>;
 
 Tally Count(const Job& job, List<Pod> pods, bool ending = false) {
   return CountPods(job, Share(std::move(pods)), ending);
@@ -88,6 +89,38 @@ TEST(Tally, IgnoredFailuresAreReleasedAndNotCounted) {
   const Tally tally = Count(job, {pod});
   EXPECT_EQ(tally.failed, 0);
   EXPECT_THAT(tally.release, SizeIs(1));
+  EXPECT_EQ(tally.policy_actions, (PolicyActions{{FailureResult::Action::kIgnore, 1}}));
+}
+
+TEST(Tally, FailuresThatMatchARuleAreHandledOnce) {
+  Job job = TestJob();
+  batch::v1::PodFailurePolicyRule rule;
+  rule.action = "Count";
+  rule.onPodConditions = {{.type = "DisruptionTarget", .status = "True"}};
+  job.spec.podFailurePolicy.ensure().rules = {rule};
+  Pod matching = TestPod("a", "Failed");
+  matching.status.conditions = {{.type = "DisruptionTarget", .status = "True"}};
+  const Pod other = TestPod("b", "Failed");
+  const Tally tally = Count(job, {matching, other});
+  EXPECT_EQ(tally.policy_actions, (PolicyActions{{FailureResult::Action::kCount, 1}}));
+  job.status = tally.status;
+  EXPECT_EQ(Count(job, {matching, other}).policy_actions, PolicyActions());
+}
+
+TEST(Tally, IgnoredFailureIsHandledWhenItIsReleased) {
+  Job job = IndexedJob(1);
+  job.spec.backoffLimitPerIndex = 1;
+  batch::v1::PodFailurePolicyRule rule;
+  rule.action = "Ignore";
+  rule.onPodConditions = {{.type = "DisruptionTarget", .status = "True"}};
+  job.spec.podFailurePolicy.ensure().rules = {rule};
+  Pod pod = IndexedPod("a", "Failed", 0, 0);
+  pod.status.conditions = {{.type = "DisruptionTarget", .status = "True"}};
+  EXPECT_EQ(Count(job, {pod}).policy_actions, PolicyActions());
+  Pod successor = IndexedPod("b", "Running", 0, 0);
+  successor.metadata.annotations["batch.kubernetes.io/job-index-ignored-failure-count"] = "1";
+  EXPECT_EQ(Count(job, {pod, successor}).policy_actions,
+            (PolicyActions{{FailureResult::Action::kIgnore, 1}}));
 }
 
 TEST(Tally, LastFailureOfIndexIsHeldUntilReplaced) {
