@@ -13,6 +13,7 @@
 #include "controllers/network/endpointslice/endpoint_groups.h"
 #include "controllers/network/endpointslice/slice_changes.h"
 #include "controllers/network/endpointslice/slice_index.h"
+#include "controllers/network/endpointslice/slice_metrics.h"
 #include "controllers/network/endpointslice/slice_plan.h"
 #include "controllers/network/endpointslice/topology/topology_cache.h"
 #include "controllers/network/services/service_endpoint.h"
@@ -70,7 +71,8 @@ class EndpointSliceReconciler final : public Reconciler {
         slice_lister_(manager.cache().ListerOf<EndpointSlice>()),
         all_pods_(manager.cache().ListerOf<Pod>()),
         pods_(manager.cache()),
-        pacer_(manager.context().clock()) {}
+        pacer_(manager.context().clock()),
+        metrics_(manager.metrics()) {}
 
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override {
     const auto service = services_.Get(key);
@@ -81,6 +83,7 @@ class EndpointSliceReconciler final : public Reconciler {
       (void)changed_->Take(key);
       (void)TakeSynced(key);
       pacer_.Forget(key);
+      metrics_.Forget(key);
       return ReconcileResult::Done();
     }
     const Clock::Duration wait = pacer_.WaitFor(key, VersionOf(*service));
@@ -104,6 +107,7 @@ class EndpointSliceReconciler final : public Reconciler {
   struct Synced {
     ServicePtr service;
     SliceIndex slices;
+    GroupSizes sizes;
   };
   // The resourceVersions of the slices that were written, by name.
   using Versions = std::map<std::string, std::string>;
@@ -161,7 +165,15 @@ class EndpointSliceReconciler final : public Reconciler {
     }
     auto planned = PlanChanges(service, synced.slices, changed, Group(service, pods));
     if (!planned.has_value()) return false;
-    if (planned->plan.empty()) return true;
+    const EndpointChanges changes = ChangesOf(planned->existing, planned->plan);
+    for (const auto& [group, growth] : changes.by_group) {
+      synced.sizes[group] += static_cast<size_t>(growth);
+    }
+    const size_t slices = synced.slices.slices().size() + planned->plan.create.size();
+    if (planned->plan.empty()) {
+      metrics_.Synced(service, synced.sizes, slices, changes);
+      return true;
+    }
     if (planned->existing.empty()) {
       // TriggerTime treats a Service without slices as new.
       planned->existing.push_back(synced.slices.slices().begin()->second);
@@ -169,6 +181,7 @@ class EndpointSliceReconciler final : public Reconciler {
     StampTriggerTime(TriggerTime(service, planned->existing, planned->plan, pods), planned->plan);
     COX_ASSIGN_OR_RETURN(const Versions written, Write(ctx, std::move(planned->plan)));
     pacer_.Settled(KeyOf(service), VersionOf(service), synced.slices.endpoints());
+    metrics_.Synced(service, synced.sizes, slices, changes);
     for (const auto& [name, version] : written) {
       SlicePtr slice = slice_lister_.Get({service.metadata.namespace_, name});
       // Another client has changed it meanwhile: the next sync reads all Pods.
@@ -190,7 +203,9 @@ class EndpointSliceReconciler final : public Reconciler {
     const PreviousZones previous(existing);
     TopologyCache::ServiceHints hints;
     if (cpus.has_value()) hints = AddZoneHints(service, *cpus, previous, groups);
+    GroupSizes sizes = SizesOf(groups);
     SlicePlan plan = PlanSlices(service, existing, std::move(groups));
+    const EndpointChanges changes = ChangesOf(existing, plan);
     const size_t expected = existing.size() + plan.create.size() - plan.remove.size();
     Versions written;
     if (!plan.empty()) {
@@ -198,8 +213,9 @@ class EndpointSliceReconciler final : public Reconciler {
       COX_ASSIGN_OR_RETURN(written, Write(ctx, std::move(plan)));
     }
     pacer_.Settled(KeyOf(service), VersionOf(service), pods.size());
+    metrics_.Synced(service, sizes, expected, changes);
     if (!cpus.has_value()) {
-      if (pods.size() >= kLarge) Remember(owner, existing, written, expected);
+      if (pods.size() >= kLarge) Remember(owner, existing, written, expected, std::move(sizes));
       RecordHintsEnd(service, topology_->Forget(KeyOf(service)));
       return ReconcileResult::Done();
     }
@@ -211,7 +227,7 @@ class EndpointSliceReconciler final : public Reconciler {
   // Remembers the slices after a complete sync, unless another client has changed, created or
   // deleted one meanwhile. `expected`: the number of slices.
   void Remember(const ServicePtr& service, const std::vector<SlicePtr>& existing,
-                const Versions& written, size_t expected) {
+                const Versions& written, size_t expected, GroupSizes sizes) {
     const ObjectKey key = KeyOf(*service);
     const std::vector<SlicePtr> now = SlicesOf(key);
     if (now.size() != expected) return;
@@ -222,7 +238,7 @@ class EndpointSliceReconciler final : public Reconciler {
                             : std::find(existing.begin(), existing.end(), slice) != existing.end();
       if (!same) return;
     }
-    StoreSynced(key, std::make_unique<Synced>(Synced{service, SliceIndex(now)}));
+    StoreSynced(key, std::make_unique<Synced>(Synced{service, SliceIndex(now), std::move(sizes)}));
   }
 
   // Null if nothing is synced. A Service is synced by one thread at a time.
@@ -345,6 +361,7 @@ class EndpointSliceReconciler final : public Reconciler {
   const Lister<Pod> all_pods_;
   const ServicePods pods_;
   pods::Pacer pacer_;
+  SliceMetrics metrics_;
   Mutex mu_;
   std::unordered_map<ObjectKey, std::unique_ptr<Synced>> synced_ COX_GUARDED_BY(mu_);
 };
