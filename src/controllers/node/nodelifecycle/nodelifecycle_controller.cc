@@ -67,6 +67,11 @@ class NodeLifecycle final : public Reconciler {
         nodes_(manager.cache().ListerOf<Node>()),
         pods_(manager.cache().IndexOf<Pod, pods::ByNode>()),
         wakeups_(std::move(wakeups)),
+        evictions_(manager.metrics().AddCounterVec(
+            {.name = "node_collector_evictions_total",
+             .help = "Nodes whose Pods are evicted because the node is not ready or unreachable.",
+             .stability = Stability::kStable},
+            {"zone"})),
         heartbeats_(clock_, options.monitor_grace_period),
         zones_(clock_, options),
         probe_([this](Context& ctx) { return MakeTestWrite(ctx); },
@@ -244,10 +249,12 @@ class NodeLifecycle final : public Reconciler {
     }
     List<core::v1::Taint> taints = TaintsFor(node, eviction, TimeNow(clock_));
     if (taints == node.spec.taints) return wait;
+    const bool was_evicting = HasEvictingTaint(node);
     Node tainted = node;
     tainted.spec.taints = std::move(taints);
     COX_ASSIGN_OR_RETURN(
         node, client_.PatchObject<Node>(ctx, KeyOf(node), Patch::Between(node, tainted, true)));
+    if (!was_evicting && HasEvictingTaint(node)) evictions_.With({ZoneKeyOf(node)}).Inc();
     return wait;
   }
 
@@ -280,6 +287,7 @@ class NodeLifecycle final : public Reconciler {
   const Lister<Node> nodes_;
   const Index<Pod, pods::ByNode> pods_;
   const std::shared_ptr<Wakeups> wakeups_;
+  CounterVec& evictions_;
   Heartbeats heartbeats_;
   Zones zones_;
   ControlPlaneProbe probe_;

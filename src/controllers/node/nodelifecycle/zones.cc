@@ -33,10 +33,14 @@ double EvictionRate(ZoneState state, size_t nodes, bool all_down,
 }
 
 std::string ZoneKeyOf(const core::v1::Node& node) {
-  return LabelOf(node, "topology.kubernetes.io/region",
-                 "failure-domain.beta.kubernetes.io/region") +
-         '|' +
-         LabelOf(node, "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone");
+  // Cannot occur in a label value.
+  constexpr std::string_view kSeparator(":\0:", 3);
+  const std::string region =
+      LabelOf(node, "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region");
+  const std::string zone =
+      LabelOf(node, "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone");
+  if (region.empty() && zone.empty()) return {};
+  return region + std::string(kSeparator) + zone;
 }
 
 void Zones::Count(const Member& member, int by) {

@@ -24,7 +24,7 @@ ZoneState StateOf(size_t ready, size_t not_ready, const NodeLifecycleOptions& op
 double EvictionRate(ZoneState state, size_t nodes, bool all_down,
                     const NodeLifecycleOptions& options);
 
-// Region and zone of a node as one string.
+// Region and zone of a node as one string, "region:\0:zone" as in upstream; empty if it has none.
 std::string ZoneKeyOf(const core::v1::Node& node);
 
 // Tracks the ready nodes of each zone and limits the rate of evictions.

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "base/testing/test_clock.h"
 
 namespace cox::controllers {
@@ -29,6 +31,15 @@ TEST(Zones, EvictionRatesByState) {
   EXPECT_EQ(EvictionRate(ZoneState::kFullDisruption, 10, true, options), 0);
   EXPECT_EQ(EvictionRate(ZoneState::kPartialDisruption, 50, false, options), 0);
   EXPECT_EQ(EvictionRate(ZoneState::kPartialDisruption, 51, false, options), 0.01);
+}
+
+TEST(Zones, KeyIsThatOfUpstream) {
+  core::v1::Node node;
+  EXPECT_EQ(ZoneKeyOf(node), "");
+  node.metadata.labels["topology.kubernetes.io/zone"] = "z1";
+  EXPECT_EQ(ZoneKeyOf(node), std::string(":\0:z1", 5));
+  node.metadata.labels["topology.kubernetes.io/region"] = "r1";
+  EXPECT_EQ(ZoneKeyOf(node), std::string("r1:\0:z1", 7));
 }
 
 TEST(Zones, PermitsAreTenSecondsApartPerZone) {
