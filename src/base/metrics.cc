@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/metric_text.h"
 #include "base/strings.h"
 
 namespace cox {
@@ -72,6 +73,22 @@ void AppendNumber(std::string& out, double value) {
   out.append(buffer.data(), end);
 }
 
+void AppendHead(std::string& out, const MetricOptions& options, std::string_view type) {
+  out += "# HELP " + options.name + ' ';
+  if (options.stability != Stability::kNone) {
+    out += '[';
+    out += StabilityName(options.stability);
+    out += "] ";
+  }
+  if (!options.deprecated_since.empty()) {
+    out += "(Deprecated since " + options.deprecated_since + ") ";
+  }
+  AppendEscaped(out, options.help, /*quotes=*/false);
+  out += "\n# TYPE " + options.name + ' ';
+  out += type;
+  out += '\n';
+}
+
 std::string ToUtf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -132,21 +149,7 @@ MetricDescription MetricFamily::Describe() const {
           .buckets = Buckets()};
 }
 
-void MetricFamily::RenderHead(std::string& out) const {
-  out += "# HELP " + options_.name + ' ';
-  if (options_.stability != Stability::kNone) {
-    out += '[';
-    out += StabilityName(options_.stability);
-    out += "] ";
-  }
-  if (!options_.deprecated_since.empty()) {
-    out += "(Deprecated since " + options_.deprecated_since + ") ";
-  }
-  AppendEscaped(out, options_.help, /*quotes=*/false);
-  out += "\n# TYPE " + options_.name + ' ';
-  out += type_;
-  out += '\n';
-}
+void MetricFamily::RenderHead(std::string& out) const { AppendHead(out, options_, type_); }
 
 void MetricFamily::RenderSample(std::string& out, std::string_view suffix, const LabelValues& key,
                                 std::string_view bound, double value) const {
@@ -417,6 +420,27 @@ MetricHandle MetricsRegistry::AddGaugeCallback(MetricOptions options,
                                                const std::vector<std::string>& labels,
                                                std::function<void(const EmitSample&)> read) {
   return AddCallback(std::move(options), "gauge", labels, std::move(read));
+}
+
+MetricText::MetricText(const MetricOptions& options, std::string_view type) : name_(options.name) {
+  AppendHead(text_, options, type);
+}
+
+void MetricText::Add(const Labels& labels, double value) {
+  text_ += name_;
+  char separator = '{';
+  for (const auto& [name, text] : labels) {
+    text_ += separator;
+    text_ += name;
+    text_ += "=\"";
+    AppendEscaped(text_, text, /*quotes=*/true);
+    text_ += '"';
+    separator = ',';
+  }
+  if (!labels.empty()) text_ += '}';
+  text_ += ' ';
+  AppendNumber(text_, value);
+  text_ += '\n';
 }
 
 std::vector<MetricDescription> MetricsRegistry::Describe() const {

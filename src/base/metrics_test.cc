@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/metric_text.h"
 #include "base/series_cache.h"
 
 namespace cox {
@@ -181,6 +182,16 @@ TEST(MetricVec, EqualLabelsReturnTheSameSeries) {
   EXPECT_NE(&vec.With({"1", "2"}), &vec.With({"2", "1"}));
   vec.With({"bee", "ay"}).Inc();
   EXPECT_THAT(registry.Render(), HasSubstr("x_total{a=\"ay\",b=\"bee\"} 1\n"));
+}
+
+TEST(MetricText, IsTheTextOfOneMetric) {
+  MetricText text({.name = "pod_bytes", .help = "Bytes.", .stability = Stability::kStable},
+                  "gauge");
+  text.Add({}, 1.5);
+  text.Add({{"pod", "a\"b"}, {"namespace", "default"}}, 2e7);
+  EXPECT_EQ(text.Take(),
+            "# HELP pod_bytes [STABLE] Bytes.\n# TYPE pod_bytes gauge\npod_bytes 1.5\n"
+            "pod_bytes{pod=\"a\\\"b\",namespace=\"default\"} 2e+07\n");
 }
 
 TEST(SeriesCache, LooksUpEachSeriesOnce) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubelet/server/node_server.h"
 
+#include <utility>
+
 #include "object/codec/json/json.h"
 
 namespace cox::kubelet {
@@ -35,6 +37,12 @@ net::ServerOptions Limits(const NodeServerOptions& options) {
   limits.max_connections = 4096;
   limits.max_half_open = 512;
   return limits;
+}
+
+net::Response MetricsResponse(std::string text) {
+  return {.status = 200,
+          .headers = {{"content-type", std::string(MetricsRegistry::kContentType)}},
+          .body = {Bytes(std::move(text))}};
 }
 
 }  // namespace
@@ -165,14 +173,13 @@ net::Response NodeServer::Healthz() const {
 
 net::Response NodeServer::UsageResponse(Context& ctx, To to) {
   const Result<Usage> usage = GatherUsage(ctx, handlers_);
+  // Contains the error as a metric.
+  if (to == To::kResourceMetrics) return MetricsResponse(ResourceMetrics(usage));
   if (!usage.ok()) {
     return TextResponse(500, "cannot tell what is used: " + usage.status().message());
   }
   if (to == To::kStatsSummary) return JsonResponse(json::Write(StatsSummary(*usage)));
-  return {.status = 200,
-          .headers = {{"content-type", std::string(MetricsRegistry::kContentType)}},
-          .body = {Bytes(to == To::kCadvisorMetrics ? CadvisorMetrics(*usage)
-                                                    : ResourceMetrics(*usage))}};
+  return MetricsResponse(CadvisorMetrics(*usage));
 }
 
 net::Response NodeServer::Answer(Context& ctx, const NodeCall& call) {
@@ -191,9 +198,7 @@ net::Response NodeServer::Answer(Context& ctx, const NodeCall& call) {
       return JsonResponse(json::Write(Value::MakeObject({{"kubeletconfig", options_.configz}})));
     case To::kMetrics:
     case To::kProbeMetrics:
-      return {.status = 200,
-              .headers = {{"content-type", std::string(MetricsRegistry::kContentType)}},
-              .body = {Bytes(parts_.metrics.Render())}};
+      return MetricsResponse(parts_.metrics.Render());
     default:
       return TextResponse(404, "404 page not found");
   }

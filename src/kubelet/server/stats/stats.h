@@ -42,8 +42,9 @@ struct Usage {
 };
 
 Value StatsSummary(const Usage& usage);
-// Prometheus text format, with upstream's metric names.
-std::string ResourceMetrics(const Usage& usage);
+// Prometheus text format, with upstream's metric names. If the usage could not be read, it contains
+// no samples except resource_scrape_error.
+std::string ResourceMetrics(const Result<Usage>& usage);
 std::string CadvisorMetrics(const Usage& usage);
 
 }  // namespace cox::kubelet

@@ -73,16 +73,24 @@ TEST(StatsTest, MetricsHaveUpstreamNames) {
   const std::string labels = R"({container="main",namespace="default",pod="web"} )";
   EXPECT_THAT(resource, HasSubstr("container_cpu_usage_seconds_total" + labels + "1.5\n"));
   EXPECT_THAT(resource, HasSubstr("container_memory_working_set_bytes" + labels + "77\n"));
-  EXPECT_THAT(resource, HasSubstr("container_start_time_seconds" + labels + "1700000000\n"));
+  EXPECT_THAT(resource, HasSubstr("container_start_time_seconds" + labels + "1.7e+09\n"));
   EXPECT_THAT(resource, HasSubstr("node_cpu_usage_seconds_total 2.5\n"));
   EXPECT_THAT(resource,
               HasSubstr("pod_cpu_usage_seconds_total{namespace=\"default\",pod=\"web\"} 3\n"));
-  EXPECT_THAT(resource, Not(HasSubstr("pod_memory_working_set_bytes")));
+  EXPECT_THAT(resource, HasSubstr("# TYPE pod_memory_working_set_bytes gauge\n"));
+  EXPECT_THAT(resource, Not(HasSubstr("\npod_memory_working_set_bytes{")));
   EXPECT_THAT(resource, HasSubstr("resource_scrape_error 0\n"));
   const std::string cadvisor = CadvisorMetrics(TestUsage());
   EXPECT_THAT(cadvisor, HasSubstr("machine_cpu_cores 4\n"));
   EXPECT_THAT(cadvisor,
               HasSubstr("container_network_receive_bytes_total{interface=\"eth0\",namespace="));
+}
+
+TEST(StatsTest, UnreadableUsageIsAMetric) {
+  const std::string resource = ResourceMetrics(Status::Unavailable("no runtime"));
+  EXPECT_THAT(resource, HasSubstr("\nresource_scrape_error 1\n"));
+  EXPECT_THAT(resource, HasSubstr("# TYPE node_cpu_usage_seconds_total counter\n"));
+  EXPECT_THAT(resource, Not(HasSubstr("\nnode_cpu_usage_seconds_total ")));
 }
 
 TEST(StatsTest, ReadsNodeUsageFromKernel) {
