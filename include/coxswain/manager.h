@@ -75,6 +75,10 @@ class Manager {
   using Check = std::function<Status(Context& ctx)>;
   virtual void AddHealthCheck(std::string name, Check check) = 0;  // /healthz
   virtual void AddReadyCheck(std::string name, Check check) = 0;   // /readyz
+  // Serves GET `path`, for example "/metrics/resources", where /metrics is served. `render` returns
+  // text in Prometheus' format; it is called for each scrape, also concurrently, until the manager
+  // is destroyed.
+  virtual void AddMetricsPage(std::string path, std::function<std::string()> render) = 0;
   // Adds a client and cache for another cluster that run with this manager. If added before Run,
   // the cache syncs before runnables start. ControllerBuilder::WatchesInformer watches its
   // informers.
@@ -85,8 +89,8 @@ class Manager {
   // for them.
   virtual Status Run(Context& ctx) = 0;
 
-  // The response to GET /healthz, /livez, /readyz or /metrics, for programs that serve these paths
-  // themselves, with TLS or authorization. No value for other paths. May block.
+  // The response to GET /healthz, /livez, /readyz, /metrics or an added page, for programs that
+  // serve these paths themselves, with TLS or authorization. No value for other paths. May block.
   virtual std::optional<Inspection> Inspect(Context& ctx, std::string_view path,
                                             std::string_view query = {}) = 0;
   // A client like client() that sends through `client`, for example as another user. Its writes are

@@ -26,6 +26,9 @@
 namespace cox::controllers {
 namespace {
 
+// The value of the label "manager".
+constexpr std::string_view kManagerName = "kube-controller-manager";
+
 // Adds a controller with its part of the options.
 template <auto kAdd, auto kOptions>
 Status AddWith(Manager& manager, const Options& options) {
@@ -205,6 +208,11 @@ Status AddControllers(Manager& manager, const Options& options, const ClientFor&
   if (completed.node_lifecycle.reader == nullptr) {
     completed.node_lifecycle.reader = &manager.client();
   }
+  GaugeVec& running =
+      manager.metrics().AddGaugeVec({.name = "running_managed_controllers",
+                                     .help = "1 for each controller that runs in this process.",
+                                     .stability = Stability::kBeta},
+                                    {"name", "manager"});
   for (const ControllerInfo& controller : kControllers) {
     if (!IsEnabled(controller, options.controllers)) continue;
     std::shared_ptr<Client> client;
@@ -214,7 +222,8 @@ Status AddControllers(Manager& manager, const Options& options, const ClientFor&
     const std::string_view reporter =
         controller.reporter.empty() ? controller.name : controller.reporter;
     const auto view =
-        std::make_shared<ControllerView>(manager, std::string(reporter), std::move(client));
+        std::make_shared<ControllerView>(manager, std::string(reporter), std::move(client),
+                                         running.With({controller.name, kManagerName}));
     COX_RETURN_IF_ERROR(controller.add(*view, completed));
   }
   return {};

@@ -40,20 +40,18 @@ void Scheduler::ScheduleOne(Context& ctx, const QueuedPodPtr& pod) {
     queue_.Done(pod->pod->uid());  // it has a node already: the informer event came first
     return;
   }
-  PluginStatus plugin_status =
-      attempt->profile->RunReserve(attempt->state, *pod->pod, attempt->node);
   std::vector<WaitingPods::Wait> waits;
-  if (plugin_status.ok()) {
-    plugin_status = attempt->profile->RunPermit(attempt->state, *pod->pod, attempt->node, waits);
-  }
+  const PluginStatus plugin_status = Reserve(*attempt, waits);
   if (plugin_status.code() == Code::kWait) {
-    waiting_->Add(pod->pod, std::move(waits),
-                  [this, ctx, attempt](const PluginStatus& said) mutable {
-                    Submit([this, ctx, attempt, said]() mutable {
-                      if (said.ok()) Bind(ctx, *attempt);
-                      if (!said.ok()) Reject(ctx, *attempt, said);
-                    });
-                  });
+    waiting_->Add(
+        pod->pod, std::move(waits),
+        [this, ctx, attempt, since = clock_.Monotonic()](const PluginStatus& said) mutable {
+          metrics_.PermitWaited(said.code(), clock_.Monotonic() - since);
+          Submit([this, ctx, attempt, said]() mutable {
+            if (said.ok()) Bind(ctx, *attempt);
+            if (!said.ok()) Reject(ctx, *attempt, said);
+          });
+        });
     return;
   }
   if (!plugin_status.ok()) {
@@ -65,6 +63,21 @@ void Scheduler::ScheduleOne(Context& ctx, const QueuedPodPtr& pod) {
     return;
   }
   Submit([this, ctx, attempt]() mutable { Bind(ctx, *attempt); });
+}
+
+// Runs the Reserve and Permit plugins. `waits` contains the plugins to wait for if the code is
+// kWait.
+PluginStatus Scheduler::Reserve(Attempt& attempt, std::vector<WaitingPods::Wait>& waits) {
+  ProfileMetrics& metrics = metrics_.Of(*attempt.profile);
+  const PodInfo& pod = *attempt.pod->pod;
+  Clock::SteadyTime since = clock_.Monotonic();
+  PluginStatus plugin_status = attempt.profile->RunReserve(attempt.state, pod, attempt.node);
+  metrics.Observe(Point::kReserve, plugin_status.code(), clock_.Monotonic() - since);
+  if (!plugin_status.ok()) return plugin_status;
+  since = clock_.Monotonic();
+  plugin_status = attempt.profile->RunPermit(attempt.state, pod, attempt.node, waits);
+  metrics.Observe(Point::kPermit, plugin_status.code(), clock_.Monotonic() - since);
+  return plugin_status;
 }
 
 void Scheduler::Bind(Context& ctx, Attempt& attempt) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "scheduler/resource_metrics.h"
 
 namespace cox::scheduler {
 namespace {
@@ -149,6 +150,9 @@ Status AddScheduler(Manager& manager, const SchedulerOptions& options) {
                                           .clock = manager.context().clock()},
                                          options));
   const std::shared_ptr<Scheduler> scheduler = std::move(created);
+  manager.AddMetricsPage("/metrics/resources", [pods = manager.cache().ListerOf<core::v1::Pod>()] {
+    return PodResourceMetrics(pods.List());
+  });
   return manager.Add("scheduler", [scheduler](Context& ctx) { return scheduler->Run(ctx); });
 }
 

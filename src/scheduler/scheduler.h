@@ -69,6 +69,7 @@ class Scheduler {
     CycleState state;  // used from Reserve to PostBind
   };
   void ScheduleOne(Context& ctx, const QueuedPodPtr& pod);
+  PluginStatus Reserve(Attempt& attempt, std::vector<WaitingPods::Wait>& waits);
   void Bind(Context& ctx, Attempt& attempt);
   void Reject(Context& ctx, Attempt& attempt, const PluginStatus& status);
   PluginStatus TryBind(Context& ctx, Attempt& attempt);

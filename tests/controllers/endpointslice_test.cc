@@ -70,6 +70,9 @@ TEST_F(EndpointSliceTest, SlicesFollowPods) {
   CreatePod("web-1", "10.0.0.2", true);
   slices = Slices([](const auto& all) { return Count(all, true) == 2; });
   EXPECT_THAT(slices, SizeIs(1));  // the existing slice was filled
+  AwaitMetric("endpoint_slice_controller_endpoints_desired ", "", 2);
+  AwaitMetric("endpoint_slice_controller_num_endpoint_slices ", "", 1);
+  EXPECT_EQ(Metric("endpoint_slice_controller_endpoints_added_per_sync_sum ", ""), 2);
   SetReady("web-1", false);
   Slices([](const auto& all) { return Count(all, true) == 1 && Count(all, false) == 1; });
   Relabel("web-1", "other");
@@ -77,6 +80,10 @@ TEST_F(EndpointSliceTest, SlicesFollowPods) {
   DeleteNow("web-0");
   slices = Slices([](const auto& all) { return Count(all, true) + Count(all, false) == 0; });
   EXPECT_THAT(slices, SizeIs(1));  // the placeholder
+  AwaitMetric("endpoint_slice_controller_endpoints_desired ", "", 0);
+  EXPECT_EQ(Metric("endpoint_slice_controller_endpoints_removed_per_sync_sum ", ""), 2);
+  EXPECT_TRUE(client().Delete<Service>(*ctx, {"default", "web"}).ok());
+  AwaitMetric("endpoint_slice_controller_num_endpoint_slices ", "", 0);
 }
 
 TEST_F(EndpointSliceTest, AtMostHundredEndpointsPerSlice) {
@@ -112,6 +119,10 @@ TEST_F(EndpointSliceTest, ChangeOfAPodListsNoOtherPods) {
   Relabel("web-9", "other");
   const auto slices = Slices([](const auto& all) { return Count(all, true) == 247; });
   EXPECT_EQ(Listed<Pod>(), before);
+  AwaitMetric("endpoint_slice_controller_endpoints_desired ", "", 249);
+  AwaitMetric("endpoint_slice_controller_num_endpoint_slices ", "",
+              static_cast<double>(slices.size()));
+  EXPECT_EQ(Metric("endpoint_slice_controller_desired_endpoint_slices ", ""), 3);
   // A slice that another client changes is repaired.
   EndpointSlice changed = slices[0];
   changed.endpoints.resize(changed.endpoints.size() - 1);

@@ -48,7 +48,9 @@ class ControllerTest : public ManagerFixture {
 
   void Start(std::initializer_list<Added> controllers) {
     const Context root = clock ? Context(*clock) : cluster->context();
-    ASSERT_NO_FATAL_FAILURE(MakeManager(root, late ? *late : client()));
+    ManagerOptions options;
+    options.metric_style = MetricStyle::kComponent;
+    ASSERT_NO_FATAL_FAILURE(MakeManager(root, late ? *late : client(), std::move(options)));
     for (const Added& controller : controllers) {
       const Status added = controller.To(*manager);
       ASSERT_TRUE(added.ok()) << added.ToString();
@@ -96,6 +98,13 @@ class ControllerTest : public ManagerFixture {
     return sum;
   }
   // The number of objects of this kind that the controllers' cache has returned in lists.
+  // Waits until Metric(prefix, label) is `value`, because counters follow writes.
+  void AwaitMetric(std::string_view prefix, const std::string& label, double value) const {
+    while (Metric(prefix, label) != value) {
+      ASSERT_FALSE(ctx->Done()) << prefix << " is " << Metric(prefix, label);
+      std::this_thread::yield();
+    }
+  }
   template <class T>
   double Listed() const {
     return Metric("cache_objects_listed_total{", "kind=\"" + std::string(T::kKind.kind) + "\"");

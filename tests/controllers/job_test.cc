@@ -140,6 +140,28 @@ TEST_F(JobTest, RunsPodsUntilCompletions) {
   EXPECT_THAT(job.status.uncountedTerminatedPods->succeeded, IsEmpty());
   ExpectReleased();
   EXPECT_THAT(Pods(), SizeIs(3));
+  const std::string tracked = "job_controller_terminated_pods_tracking_finalizer_total{";
+  AwaitMetric(tracked, R"(event="add")", 3);
+  AwaitMetric(tracked, R"(event="delete")", 3);
+  AwaitMetric("job_controller_jobs_finished_total{", R"(result="succeeded")", 1);
+  EXPECT_GE(Metric("job_controller_job_syncs_total{", R"(action="pods_created")"), 2);
+  EXPECT_GE(Metric("job_controller_job_sync_duration_seconds_count{", R"(result="success")"), 2);
+}
+
+TEST_F(JobTest, FailuresHandledByThePolicyAreCounted) {
+  Job wanted = MakeJob(1, 1);
+  batch::v1::PodFailurePolicyRule rule;
+  rule.action = "FailJob";
+  rule.onPodConditions = {{.type = "DisruptionTarget", .status = "True"}};
+  wanted.spec.podFailurePolicy.ensure().rules = {rule};
+  Create(wanted);
+  Start({AddJobController});
+  Pod pod = AwaitActive(1).at(0);
+  pod.status.conditions.push_back({.type = "DisruptionTarget", .status = "True"});
+  End(pod, "Failed");
+  AwaitJob([](const Job& now) { return ReasonOf(now, "Failed") == "PodFailurePolicy"; });
+  AwaitMetric("job_controller_pod_failures_handled_by_failure_policy_total{", R"(action="FailJob")",
+              1);
 }
 
 TEST_F(JobTest, ManyPodsAreCountedOnce) {

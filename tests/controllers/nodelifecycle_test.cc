@@ -133,8 +133,7 @@ TEST_F(NodeLifecycleTest, UnreachableNodeBecomesUnknownAndItsPodsAreEvicted) {
   });
   EXPECT_THAT(TaintsOf(lost), IsSupersetOf({"node.kubernetes.io/unreachable:NoSchedule",
                                             "node.kubernetes.io/unreachable:NoExecute"}));
-  EXPECT_THAT(manager->metrics().Render(),
-              testing::HasSubstr("node_collector_evictions_total{zone=\"\"} 1\n"));
+  AwaitMetric("node_collector_evictions_total{", R"(zone="")", 1);
   const auto* ready = FindCondition(lost.status.conditions, "Ready");
   ASSERT_NE(ready, nullptr);
   EXPECT_EQ(ready->status, "Unknown");

@@ -155,6 +155,11 @@ TEST_F(ManagerTest, ServesHealthAndMetrics) {
   well = false;
   EXPECT_EQ(Fetch(manager->health_port(), "/readyz").status, 500);
   EXPECT_EQ(Fetch(manager->health_port(), "/metrics").status, 404);
+  EXPECT_EQ(Fetch(manager->metrics_port(), "/metrics/more").status, 404);
+  manager->AddMetricsPage("/metrics/more", [] { return std::string("more 1\n"); });
+  EXPECT_EQ(TextOf(Fetch(manager->metrics_port(), "/metrics/more")), "more 1\n");
+  ASSERT_TRUE(manager->Inspect(*ctx, "/metrics/more").has_value());
+  EXPECT_EQ(manager->Inspect(*ctx, "/metrics/more")->body, "more 1\n");
   const std::string metrics = TextOf(Fetch(manager->metrics_port(), "/metrics"));
   for (const char* name :
        {R"(controller_runtime_max_concurrent_reconciles{controller="configmap"} 1)",

@@ -11,10 +11,11 @@ constexpr std::chrono::seconds kLastEvents{2};
 }  // namespace
 
 ControllerView::ControllerView(Manager& manager, std::string reporter,
-                               std::shared_ptr<Client> client)
+                               std::shared_ptr<Client> client, Gauge& running)
     : manager_(manager),
       reporter_(std::move(reporter)),
       own_client_(std::move(client)),
+      running_(running),
       recording_(manager.context().clock(), manager.context().log()) {}
 
 ControllerView::~ControllerView() {
@@ -39,7 +40,12 @@ Status ControllerView::Add(std::string name, Runnable runnable, bool needs_leade
   if (runnable == nullptr) return Status::BadRequest(name + ": nothing to run");
   return manager_.Add(
       std::move(name),
-      [self = shared_from_this(), run = std::move(runnable)](Context& ctx) { return run(ctx); },
+      [self = shared_from_this(), run = std::move(runnable)](Context& ctx) {
+        self->running_.Inc();
+        const Status status = run(ctx);
+        self->running_.Dec();
+        return status;
+      },
       needs_leader_election);
 }
 

@@ -17,8 +17,9 @@ namespace cox::controllers {
 // Threads: all methods may be called concurrently.
 class ControllerView final : public Manager, public std::enable_shared_from_this<ControllerView> {
  public:
-  // `client` is null to use the manager's.
-  ControllerView(Manager& manager, std::string reporter, std::shared_ptr<Client> client);
+  // `client` is null to use the manager's. `running` is 1 while the controller runs.
+  ControllerView(Manager& manager, std::string reporter, std::shared_ptr<Client> client,
+                 Gauge& running);
   ~ControllerView() override;
 
   Client& client() override { return own_client_ ? *own_client_ : manager_.client(); }
@@ -36,6 +37,9 @@ class ControllerView final : public Manager, public std::enable_shared_from_this
   void AddReadyCheck(std::string name, Check check) override {
     manager_.AddReadyCheck(std::move(name), std::move(check));
   }
+  void AddMetricsPage(std::string path, std::function<std::string()> render) override {
+    manager_.AddMetricsPage(std::move(path), std::move(render));
+  }
   Status Run(Context& ctx) override { return manager_.Run(ctx); }
   std::optional<Inspection> Inspect(Context& ctx, std::string_view path,
                                     std::string_view query) override {
@@ -52,6 +56,7 @@ class ControllerView final : public Manager, public std::enable_shared_from_this
   Manager& manager_;
   const std::string reporter_;
   const std::shared_ptr<Client> own_client_;
+  Gauge& running_;
   Context recording_;  // a root context, so that events are still sent after the stop
   Mutex mu_;
   std::unique_ptr<EventRecorder> events_ COX_GUARDED_BY(mu_);  // created on first use

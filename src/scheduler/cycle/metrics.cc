@@ -110,6 +110,10 @@ Metrics::Metrics(MetricsRegistry& registry)
                                         .help = "Scheduling algorithm latency in seconds",
                                         .stability = Stability::kAlpha},
                                        AttemptBuckets())),
+      permit_waits_(registry.AddHistogramVec({.name = "scheduler_permit_wait_duration_seconds",
+                                              .help = "Duration of waiting on permit.",
+                                              .stability = Stability::kBeta},
+                                             AttemptBuckets(), {"result"})),
       bindings_(
           registry
               .AddGaugeVec({.name = "scheduler_goroutines",
@@ -126,6 +130,10 @@ ProfileMetrics& Metrics::Of(const Profile& profile) {
     found = std::make_unique<ProfileMetrics>(profile, points_, evaluations_, attempts_, durations_);
   }
   return *found;
+}
+
+void Metrics::PermitWaited(Code code, Clock::Duration took) {
+  permit_waits_.With({CodeName(code)}).Observe(Seconds(took));
 }
 
 void Metrics::CountScheduled(int attempts, Clock::Duration since_first) {

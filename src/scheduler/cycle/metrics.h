@@ -70,6 +70,8 @@ class Metrics {
   CounterVec& incoming() { return incoming_; }
   Gauge& bindings() { return bindings_; }
   Histogram& algorithm() { return algorithm_; }
+  // Records how long a Pod waited for Permit plugins, and what they decided.
+  void PermitWaited(Code code, Clock::Duration took);
   // Records a scheduled Pod with all its attempts.
   void CountScheduled(int attempts, Clock::Duration since_first);
 
@@ -82,6 +84,7 @@ class Metrics {
   HistogramVec& sli_;
   Histogram& pod_attempts_;
   Histogram& algorithm_;
+  HistogramVec& permit_waits_;
   Gauge& bindings_;
   Mutex mu_;
   std::map<std::string, std::unique_ptr<ProfileMetrics>> profiles_ COX_GUARDED_BY(mu_);

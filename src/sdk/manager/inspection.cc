@@ -56,11 +56,28 @@ std::unique_ptr<Client> ManagerImpl::ClientOver(std::shared_ptr<Client> client) 
   return std::make_unique<LayeredClient>(std::move(client), std::move(fenced), std::move(top));
 }
 
+void ManagerImpl::AddMetricsPage(std::string path, std::function<std::string()> render) {
+  MutexLock lock(mu_);
+  pages_.insert_or_assign(std::move(path), std::move(render));
+}
+
+std::optional<std::string> ManagerImpl::MetricsPage(std::string_view path) {
+  if (path == "/metrics") return metrics_->Render();
+  std::function<std::string()> render;
+  {
+    MutexLock lock(mu_);
+    const auto found = pages_.find(path);
+    if (found == pages_.end()) return std::nullopt;
+    render = found->second;
+  }
+  return render();
+}
+
 std::optional<Inspection> ManagerImpl::Inspect(Context& ctx, std::string_view path,
                                                std::string_view query) {
-  if (path == "/metrics") {
+  if (std::optional<std::string> page = MetricsPage(path)) {
     return Inspection{.content_type = std::string(MetricsRegistry::kContentType),
-                      .body = metrics_->Render()};
+                      .body = *std::move(page)};
   }
   std::string known(path);
   if (known == "/livez" || known.starts_with("/livez/")) known = "/healthz" + known.substr(6);

@@ -162,12 +162,11 @@ Status ManagerImpl::StartMetrics(Context&) {
       net::Endpoint::Start(
           life_, "metrics", *address,
           [this](Context&, const net::Request& request) -> net::Response {
-            if (request.path() != "/metrics") {
-              return {.status = 404, .headers = {}, .body = {}};
-            }
+            std::optional<std::string> page = MetricsPage(request.path());
+            if (!page) return {.status = 404, .headers = {}, .body = {}};
             return {.status = 200,
                     .headers = {{"content-type", std::string(MetricsRegistry::kContentType)}},
-                    .body = {Bytes(metrics_->Render())}};
+                    .body = {Bytes(*std::move(page))}};
           }));
   metrics_port_ = metrics_server_->port();
   COX_INFO(ctx_.log(), "Serving metrics", {"address", options_.metrics_address},

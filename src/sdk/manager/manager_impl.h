@@ -49,6 +49,7 @@ class ManagerImpl final : public Manager {
   Status Add(std::string name, Runnable runnable, bool needs_leader_election) override;
   void AddHealthCheck(std::string name, Check check) override;
   void AddReadyCheck(std::string name, Check check) override;
+  void AddMetricsPage(std::string path, std::function<std::string()> render) override;
   Result<Cache*> AddCluster(std::string name, std::shared_ptr<Client> client,
                             CacheOptions options) override;
   Status Run(Context& ctx) override;
@@ -79,6 +80,8 @@ class ManagerImpl final : public Manager {
     std::unique_ptr<Cache> cache;
   };
 
+  // The text of a page of metrics; no value for other paths.
+  std::optional<std::string> MetricsPage(std::string_view path);
   Status RunPhases(Context& run);
   void RunLeading(Context& term);
   void FlushEvents(Context limit);
@@ -109,6 +112,7 @@ class ManagerImpl final : public Manager {
   bool ran_ COX_GUARDED_BY(mu_) = false;
   std::set<std::string> names_ COX_GUARDED_BY(mu_);
   std::map<std::string, Cluster> clusters_ COX_GUARDED_BY(mu_);
+  std::map<std::string, std::function<std::string()>, std::less<>> pages_ COX_GUARDED_BY(mu_);
   std::unique_ptr<EventRecorder> events_ COX_GUARDED_BY(mu_);  // created on demand
   std::optional<Context> run_ COX_GUARDED_BY(mu_);
   std::optional<Context> limit_ COX_GUARDED_BY(mu_);
