@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/metrics.h"
+#include "net/http.h"
 
 namespace cox::proxy {
 
@@ -51,5 +52,8 @@ struct Metrics {
   CounterVec& healthz;
   CounterVec& livez;
 };
+
+// The response of the metrics address: /metrics, /proxyMode and /healthz.
+net::Response RespondWithMetrics(const MetricsRegistry& registry, const net::Request& request);
 
 }  // namespace cox::proxy

@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "net/bind_address.h"
 #include "net/endpoint.h"
+#include "proxy/metrics.h"
 #include "proxy/proxier.h"
 
 namespace cox::proxy {
@@ -59,22 +60,6 @@ std::vector<Address> InterfaceAddressesIn(const std::vector<Prefix>& cidrs) {
                         [&](const Prefix& cidr) { return cidr.Contains(address); });
   });
   return found;
-}
-
-net::Response RespondWithMetrics(const MetricsRegistry& registry, const net::Request& request) {
-  net::Response response;
-  response.headers = {{"content-type", "text/plain; charset=utf-8"}};
-  if (request.path() == "/metrics") {
-    response.headers = {{"content-type", std::string(MetricsRegistry::kContentType)}};
-    response.body.emplace_back(registry.Render());
-  } else if (request.path() == "/proxyMode") {
-    response.body.push_back(Bytes::Static("nftables"));
-  } else if (request.path() == "/healthz") {
-    response.body.push_back(Bytes::Static("ok"));
-  } else {
-    response.status = 404;
-  }
-  return response;
 }
 
 Result<std::unique_ptr<net::Endpoint>> Serve(const Context& ctx, const std::string& name,
