@@ -141,6 +141,8 @@ class TestCluster {
   Status CompactHistory();
   // The metrics of the server in the format of /metrics.
   std::string metrics();
+  // The metrics without their values, also those without series. Empty while the server is down.
+  std::vector<MetricDescription> DescribeMetrics();
 
   struct Impl;
   explicit TestCluster(std::unique_ptr<Impl> impl);  // use Start()

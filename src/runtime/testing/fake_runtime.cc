@@ -41,6 +41,10 @@ class FakeRuntime::Stream final : public EventStream {
 
 namespace {
 
+// The usage of every container and sandbox.
+const cri::v1::UInt64Value kCpuNanos{.value = 1'000'000'000};
+const cri::v1::UInt64Value kWorkingSet{.value = 1 << 20};
+
 Status NotThere(const std::string& what, const std::string& id) {
   return Status::NotFound(what + " \"" + id + "\" not found");
 }
@@ -587,6 +591,8 @@ Result<List<cri::v1::ContainerStats>> FakeRuntime::ListContainerStats(
                                                     .metadata = container.config.metadata,
                                                     .labels = container.config.labels,
                                                     .annotations = container.config.annotations};
+    stats.cpu = cri::v1::CpuUsage{.usage_core_nano_seconds = kCpuNanos};
+    stats.memory = cri::v1::MemoryUsage{.working_set_bytes = kWorkingSet};
     result.push_back(std::move(stats));
   }
   return result;
@@ -603,6 +609,9 @@ Result<List<cri::v1::PodSandboxStats>> FakeRuntime::ListSandboxStats(const Conte
                                                      .metadata = sandbox.config.metadata,
                                                      .labels = sandbox.config.labels,
                                                      .annotations = sandbox.config.annotations};
+    auto& usage = stats.linux.emplace();
+    usage.cpu = cri::v1::CpuUsage{.usage_core_nano_seconds = kCpuNanos};
+    usage.memory = cri::v1::MemoryUsage{.working_set_bytes = kWorkingSet};
     result.push_back(std::move(stats));
   }
   return result;

@@ -63,4 +63,9 @@ std::string TestCluster::metrics() {
   return impl_->life == nullptr ? std::string() : impl_->life->metrics.Render();
 }
 
+std::vector<MetricDescription> TestCluster::DescribeMetrics() {
+  if (impl_->life == nullptr) return {};
+  return impl_->life->metrics.Describe();
+}
+
 }  // namespace cox::testkit

@@ -16,7 +16,8 @@ namespace cox::controllers {
 using GroupSizes = std::map<GroupKey, size_t>;
 GroupSizes SizesOf(const EndpointGroups& groups);
 
-// The endpoints that a plan changes. Pure; costs are proportional to the endpoints of the slices in the plan.
+// The endpoints that a plan changes. Pure; costs are proportional to the endpoints of the slices in
+// the plan.
 struct EndpointChanges {
   size_t added = 0;
   size_t removed = 0;
