@@ -17,13 +17,13 @@ namespace cox {
 //
 // Threads: Of may be called concurrently.
 // Ownership: the registry of the vector outlives this object.
-template <class Metric, size_t kSize>
+template <class Metric, size_t Size>
 class SeriesCache {
  public:
   explicit SeriesCache(MetricVec<Metric>& metric) : metric_(metric) {}
 
   // `labels` are the values of combination `number`, in the order of declaration.
-  // REQUIRES: number < kSize; always the same labels for the same number.
+  // REQUIRES: number < Size; always the same labels for the same number.
   Metric& Of(size_t number, std::initializer_list<std::string_view> labels) {
     Metric* series = series_[number].load(std::memory_order_acquire);
     if (series == nullptr) {
@@ -35,7 +35,7 @@ class SeriesCache {
 
  private:
   MetricVec<Metric>& metric_;
-  std::array<std::atomic<Metric*>, kSize> series_{};
+  std::array<std::atomic<Metric*>, Size> series_{};
 };
 
 }  // namespace cox

@@ -42,7 +42,7 @@ Status ControllerView::Add(std::string name, Runnable runnable, bool needs_leade
       std::move(name),
       [self = shared_from_this(), run = std::move(runnable)](Context& ctx) {
         self->running_.Inc();
-        const Status status = run(ctx);
+        Status status = run(ctx);
         self->running_.Dec();
         return status;
       },

@@ -123,7 +123,7 @@ Health::Health(std::vector<HealthCheck> checks) : checks_(std::move(checks)) {
 }
 
 Status Health::Run(size_t endpoint, size_t check) const {
-  const Status status = checks_[check].check();
+  Status status = checks_[check].check();
   const Series& series = series_[endpoint][check];
   series.passes->Set(status.ok() ? 1 : 0);
   (status.ok() ? series.success : series.error)->Inc();

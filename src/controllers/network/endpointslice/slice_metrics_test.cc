@@ -38,30 +38,30 @@ Service ServiceNamed(const std::string& name, const std::string& distribution = 
 class SliceMetricsTest : public testing::Test {
  protected:
   std::string Sample(const std::string& name) const {
-    const std::string text = registry.Render();
+    const std::string text = registry_.Render();
     const size_t at = text.find("\nendpoint_slice_controller_" + name + " ");
     if (at == std::string::npos) return "";
     const size_t begin = text.find(' ', at) + 1;
     return text.substr(begin, text.find('\n', begin) - begin);
   }
 
-  MetricsRegistry registry;
-  SliceMetrics metrics{registry};
-  const GroupKey group{"IPv4", ""};
+  MetricsRegistry registry_;
+  SliceMetrics metrics_{registry_};
+  const GroupKey group_{"IPv4", ""};
 };
 
 TEST_F(SliceMetricsTest, TotalsAreSumsOverAllServices) {
-  metrics.Synced(ServiceNamed("a"), {{group, 250}}, 4, {.added = 250});
-  metrics.Synced(ServiceNamed("b"), {}, 1, {});
+  metrics_.Synced(ServiceNamed("a"), {{group_, 250}}, 4, {.added = 250});
+  metrics_.Synced(ServiceNamed("b"), {}, 1, {});
   EXPECT_EQ(Sample("endpoints_desired"), "250");
   EXPECT_EQ(Sample("num_endpoint_slices"), "5");
   EXPECT_EQ(Sample("desired_endpoint_slices"), "4");
-  metrics.Synced(ServiceNamed("a"), {{group, 100}}, 3, {.removed = 150});
+  metrics_.Synced(ServiceNamed("a"), {{group_, 100}}, 3, {.removed = 150});
   EXPECT_EQ(Sample("endpoints_desired"), "100");
   EXPECT_EQ(Sample("num_endpoint_slices"), "4");
   EXPECT_EQ(Sample("desired_endpoint_slices"), "2");
-  metrics.Forget({"default", "a"});
-  metrics.Forget({"default", "never synced"});
+  metrics_.Forget({"default", "a"});
+  metrics_.Forget({"default", "never synced"});
   EXPECT_EQ(Sample("endpoints_desired"), "0");
   EXPECT_EQ(Sample("num_endpoint_slices"), "1");
   EXPECT_EQ(Sample("endpoints_added_per_sync_sum"), "250");
@@ -71,17 +71,17 @@ TEST_F(SliceMetricsTest, TotalsAreSumsOverAllServices) {
 
 TEST_F(SliceMetricsTest, ServicesAreCountedByTrafficDistribution) {
   const std::string name = "services_count_by_traffic_distribution{traffic_distribution=";
-  metrics.Synced(ServiceNamed("a", "PreferClose"), {}, 1, {});
-  metrics.Synced(ServiceNamed("b", "PreferSameNode"), {}, 1, {});
-  metrics.Synced(ServiceNamed("c"), {}, 1, {});
+  metrics_.Synced(ServiceNamed("a", "PreferClose"), {}, 1, {});
+  metrics_.Synced(ServiceNamed("b", "PreferSameNode"), {}, 1, {});
+  metrics_.Synced(ServiceNamed("c"), {}, 1, {});
   EXPECT_EQ(Sample(name + "\"PreferClose\"}"), "1");
   EXPECT_EQ(Sample(name + "\"PreferSameNode\"}"), "1");
-  metrics.Synced(ServiceNamed("a", "PreferSameNode"), {}, 1, {});
-  metrics.Synced(ServiceNamed("b", "example.com/new"), {}, 1, {});
+  metrics_.Synced(ServiceNamed("a", "PreferSameNode"), {}, 1, {});
+  metrics_.Synced(ServiceNamed("b", "example.com/new"), {}, 1, {});
   EXPECT_EQ(Sample(name + "\"PreferClose\"}"), "0");
   EXPECT_EQ(Sample(name + "\"PreferSameNode\"}"), "1");
   EXPECT_EQ(Sample(name + "\"ImplementationSpecific\"}"), "1");
-  metrics.Forget({"default", "a"});
+  metrics_.Forget({"default", "a"});
   EXPECT_EQ(Sample(name + "\"PreferSameNode\"}"), "0");
 }
 
