@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/context.h"
+#include "base/metrics.h"
 #include "base/result.h"
 #include "base/testing/test_clock.h"
 #include "coxswain/client.h"

@@ -91,6 +91,8 @@ def serves(manager):
     leads = 'leader_election_master_status{name="kube-controller-manager"} 1'
     wait_until("it leads", lambda: leads in manager.ask("/metrics", ADMIN_TOKEN)[1], 30)
     assert "workqueue_depth" in manager.ask("/metrics", ADMIN_TOKEN)[1]
+    runs = 'running_managed_controllers{manager="kube-controller-manager",name="job-controller"} 1\n'
+    wait_until("its controllers run", lambda: runs in manager.ask("/metrics", ADMIN_TOKEN)[1], 30)
     assert manager.ask("/nothing", ADMIN_TOKEN)[0] == 404
 
 

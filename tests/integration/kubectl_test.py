@@ -186,7 +186,9 @@ def priority_and_fairness(k):
     has(k("get", "--raw", dump + "requests?includeRequestDetails=1"), "FlowDistingsher,", "dump_requests")
     level = k.json("get", "prioritylevelconfiguration", "exempt")["metadata"]["uid"]
     has(k("get", "--raw", "/version", "-v=8"), level)
-    has(k("get", "--raw", "/metrics"), 'apiserver_flowcontrol_nominal_limit_seats{priority_level="workload-low"} 245')
+    has(k("get", "--raw", "/metrics"),
+        'apiserver_flowcontrol_nominal_limit_seats{priority_level="workload-low"} 245',
+        'apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} ')
 
 
 @step
