@@ -126,6 +126,10 @@ class SharedInformer {
   // Objects of one namespace, or of all (""), in unspecified order.
   virtual std::vector<ObjectPtr> List(std::string_view ns,
                                       const labels::Selector& labels) const = 0;
+  // As List for many objects: calls `visit` for each of them until it returns false. `visit` runs
+  // without a lock, and only one object at a time needs to be decoded.
+  virtual void ForEach(std::string_view ns,
+                       const std::function<bool(const ObjectPtr&)>& visit) const = 0;
   // Returns nothing if the index was not added.
   virtual std::vector<ObjectPtr> Find(std::string_view index, std::string_view value) const = 0;
   // As Find, without copies: calls `visit` for each object until it returns false. `visit` runs

@@ -31,6 +31,14 @@ class Lister {
   std::vector<Ptr> List(std::string_view ns = "", const labels::Selector& labels = {}) const {
     return Cast(shared_->List(ns, labels));
   }
+  // See SharedInformer::ForEach.
+  template <class Function>
+  void ForEach(const Function& visit) const {
+    shared_->ForEach("", [&visit](const ObjectPtr& object) {
+      const T* typed = object->As<T>();
+      return typed == nullptr || visit(*typed);
+    });
+  }
   size_t size() const { return shared_->size(); }
 
   static std::vector<Ptr> Cast(const std::vector<ObjectPtr>& objects) {

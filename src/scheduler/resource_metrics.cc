@@ -3,7 +3,6 @@
 
 #include <string_view>
 
-#include "base/metric_text.h"
 #include "object/core/pod_amounts.h"
 #include "scheduler/cache/resources.h"
 
@@ -68,21 +67,22 @@ void AddSamples(const Pod& pod, const Amounts& amounts, MetricText& metric) {
 
 }  // namespace
 
-std::string PodResourceMetrics(const std::vector<std::shared_ptr<const Pod>>& pods) {
-  MetricText limits({.name = "kube_pod_resource_limit",
-                     .help = "Limit of a Pod for a resource, with the unit of the resource.",
-                     .stability = Stability::kStable},
-                    "gauge");
-  MetricText requests({.name = "kube_pod_resource_request",
-                       .help = "Request of a Pod for a resource, with the unit of the resource.",
-                       .stability = Stability::kStable},
-                      "gauge");
-  for (const auto& pod : pods) {
-    if (IsTerminal(*pod)) continue;
-    AddSamples(*pod, LimitsOf(*pod), limits);
-    AddSamples(*pod, RequestsOf(*pod), requests);
-  }
-  return limits.Take() + requests.Take();
+PodResourceMetrics::PodResourceMetrics()
+    : limits_({.name = "kube_pod_resource_limit",
+               .help = "Limit of a Pod for a resource, with the unit of the resource.",
+               .stability = Stability::kStable},
+              "gauge"),
+      requests_({.name = "kube_pod_resource_request",
+                 .help = "Request of a Pod for a resource, with the unit of the resource.",
+                 .stability = Stability::kStable},
+                "gauge") {}
+
+void PodResourceMetrics::Add(const Pod& pod) {
+  if (IsTerminal(pod)) return;
+  AddSamples(pod, LimitsOf(pod), limits_);
+  AddSamples(pod, RequestsOf(pod), requests_);
 }
+
+std::string PodResourceMetrics::Take() { return limits_.Take() + requests_.Take(); }
 
 }  // namespace cox::scheduler

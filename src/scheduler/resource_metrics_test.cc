@@ -27,7 +27,9 @@ Pod PodWith(Map<Quantity> requests, Map<Quantity> limits) {
 }
 Quantity Q(std::string_view text) { return *Quantity::Parse(text); }
 std::string TextOf(const Pod& pod) {
-  return PodResourceMetrics({std::make_shared<const Pod>(pod)});
+  PodResourceMetrics metrics;
+  metrics.Add(pod);
+  return metrics.Take();
 }
 std::string Sample(const std::string& name, const std::string& resource, const std::string& unit,
                    const std::string& value) {
@@ -35,7 +37,7 @@ std::string Sample(const std::string& name, const std::string& resource, const s
          R"(",scheduler="default-scheduler",unit=")" + unit + "\"} " + value + "\n";
 }
 
-TEST(PodResourceMetrics, HaveTheUnitsOfTheResources) {
+TEST(PodResourceMetricsTest, HaveTheUnitsOfTheResources) {
   Pod pod = PodWith({{"cpu", Q("250m")}, {"memory", Q("64Mi")}, {"example.com/gpu", Q("2")}},
                     {{"memory", Q("128Mi")}, {"hugepages-2Mi", Q("4Mi")}});
   pod.spec.nodeName = "n1";
@@ -55,7 +57,7 @@ TEST(PodResourceMetrics, HaveTheUnitsOfTheResources) {
                                   "\"web\",priority=\"7\",resource=\"cpu\"")));
 }
 
-TEST(PodResourceMetrics, OverheadIsAddedOnlyToLimitedResources) {
+TEST(PodResourceMetricsTest, OverheadIsAddedOnlyToLimitedResources) {
   Pod pod = PodWith({{"cpu", Q("1")}}, {{"memory", Q("100")}});
   pod.spec.nodeName = "n1";
   pod.spec.priority = 7;
@@ -68,7 +70,7 @@ TEST(PodResourceMetrics, OverheadIsAddedOnlyToLimitedResources) {
                                   "\"web\",priority=\"7\",resource=\"cpu\"")));
 }
 
-TEST(PodResourceMetrics, PodsWithoutANodeCountAndTerminalOnesDoNot) {
+TEST(PodResourceMetricsTest, PodsWithoutANodeCountAndTerminalOnesDoNot) {
   Pod pod = PodWith({{"cpu", Q("1")}}, {});
   pod.status.phase = "Failed";
   EXPECT_THAT(TextOf(pod), HasSubstr("kube_pod_resource_request{namespace=\"default\",node=\"\","));

@@ -151,7 +151,12 @@ Status AddScheduler(Manager& manager, const SchedulerOptions& options) {
                                          options));
   const std::shared_ptr<Scheduler> scheduler = std::move(created);
   manager.AddMetricsPage("/metrics/resources", [pods = manager.cache().ListerOf<core::v1::Pod>()] {
-    return PodResourceMetrics(pods.List());
+    PodResourceMetrics metrics;
+    pods.ForEach([&metrics](const core::v1::Pod& pod) {
+      metrics.Add(pod);
+      return true;
+    });
+    return metrics.Take();
   });
   return manager.Add("scheduler", [scheduler](Context& ctx) { return scheduler->Run(ctx); });
 }

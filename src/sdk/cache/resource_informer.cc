@@ -141,6 +141,16 @@ std::vector<ObjectPtr> ResourceInformer::List(std::string_view ns,
   return out;
 }
 
+void ResourceInformer::ForEach(std::string_view ns,
+                               const std::function<bool(const ObjectPtr&)>& visit) const {
+  size_t count = 0;
+  for (const Item& item : indexer_.List(ns)) {
+    ++count;
+    if (!visit(item.Read())) break;
+  }
+  listed_.fetch_add(count, std::memory_order_relaxed);
+}
+
 std::vector<ObjectPtr> ResourceInformer::Find(std::string_view index,
                                               std::string_view value) const {
   std::vector<ObjectPtr> out;

@@ -61,13 +61,15 @@ class ResourceInformer final : public SharedInformer,
   void AddIndex(std::string name, IndexFunction function) override;
   ObjectPtr Get(const ObjectKey& key) const override;
   std::vector<ObjectPtr> List(std::string_view ns, const labels::Selector& labels) const override;
+  void ForEach(std::string_view ns,
+               const std::function<bool(const ObjectPtr&)>& visit) const override;
   std::vector<ObjectPtr> Find(std::string_view index, std::string_view value) const override;
   void Visit(std::string_view index, std::string_view value,
              const std::function<bool(const Object&)>& visit) const override;
   size_t size() const override { return indexer_.size(); }
   std::string resource_version() const override;
   size_t bytes() const override { return indexer_.bytes(); }
-  // The number of objects that List, Find and Visit have read since the start.
+  // The number of objects that List, ForEach, Find and Visit have read since the start.
   size_t listed() const { return listed_.load(std::memory_order_relaxed); }
   void ObserveWrite(ObjectPtr object, int64_t base, std::string_view writer) override;
   void ObserveDelete(const ObjectKey& key, std::string_view uid) override;

@@ -665,6 +665,23 @@ TEST_F(SharingInformerTest, CacheConsistsOfTheObjectsOfTheServer) {
   EXPECT_EQ(recorder_.last().before, deleted->object());
 }
 
+TEST_F(SharingInformerTest, ForEachDecodesTheObjectsThatItVisits) {
+  const Shared all[] = {Share(MakeMap("a", "u1", 5)), Share(MakeMap("b", "u2", 6)),
+                        Share(MakeMap("c", "u3", 7))};
+  const auto unregistered = std::make_shared<ResourceInformer>(
+      Resource::Of<ConfigMap>(), false, CacheScope(), clock_, Clock::Duration(), notification_);
+  const auto feed = unregistered->StartFeed("");
+  std::vector<Item> items;
+  for (const Shared& object : all) items.push_back(unregistered->Prepare(object));
+  unregistered->Replace(feed, std::move(items), "10", false);
+  int visited = 0;
+  unregistered->ForEach("ns", [&](const ObjectPtr&) { return ++visited < 2; });
+  EXPECT_EQ(visited, 2);
+  EXPECT_EQ(all[0]->decoded() + all[1]->decoded() + all[2]->decoded(), 2);
+  unregistered->ForEach("other", [&](const ObjectPtr&) { return ++visited < 9; });
+  EXPECT_EQ(visited, 2);
+}
+
 TEST_F(SharingInformerTest, CacheNeedsNoMemoryForObjects) {
   std::vector<Shared> objects;
   for (int i = 0; i < 100; ++i) {

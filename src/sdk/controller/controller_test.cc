@@ -63,6 +63,7 @@ class FakeInformer final : public SharedInformer {
   std::vector<ObjectPtr> List(std::string_view, const labels::Selector&) const override {
     return {};
   }
+  void ForEach(std::string_view, const std::function<bool(const ObjectPtr&)>&) const override {}
   std::vector<ObjectPtr> Find(std::string_view, std::string_view) const override { return {}; }
   void Visit(std::string_view, std::string_view,
              const std::function<bool(const Object&)>&) const override {}
