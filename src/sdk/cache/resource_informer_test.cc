@@ -412,19 +412,19 @@ class Model {
 
   size_t Draw(size_t below) { return random_() % below; }
   ObjectPtr Write(const std::string& name) {
-    const bool there = now_.contains(name);
-    if (!there) uids_[name] = "u" + std::to_string(version_ + 1);
-    ++version_;
-    ObjectPtr object = MakeMap(name, uids_[name], version_);
-    now_[name] = object;
-    past_.push_back({there ? EventType::kModified : EventType::kAdded, object});
+    const bool there = now.contains(name);
+    if (!there) uids[name] = "u" + std::to_string(version + 1);
+    ++version;
+    ObjectPtr object = MakeMap(name, uids[name], version);
+    now[name] = object;
+    past.push_back({there ? EventType::kModified : EventType::kAdded, object});
     return object;
   }
   ObjectPtr Delete(const std::string& name) {
-    ++version_;
-    now_.erase(name);
-    ObjectPtr object = MakeMap(name, uids_[name], version_);
-    past_.push_back({EventType::kDeleted, object});
+    ++version;
+    now.erase(name);
+    ObjectPtr object = MakeMap(name, uids[name], version);
+    past.push_back({EventType::kDeleted, object});
     return object;
   }
 
@@ -432,10 +432,10 @@ class Model {
     EventType type;
     ObjectPtr object;
   };
-  std::map<std::string, ObjectPtr> At(int64_t version) const {
+  std::map<std::string, ObjectPtr> At(int64_t last) const {
     std::map<std::string, ObjectPtr> state;
-    for (const Event& event : past_) {
-      if (HeadOf(*event.object).version > version) break;
+    for (const Event& event : past) {
+      if (HeadOf(*event.object).version > last) break;
       if (event.type == EventType::kDeleted) {
         state.erase(HeadOf(*event.object).key.name);
       } else {
@@ -445,11 +445,13 @@ class Model {
     return state;
   }
 
+  int64_t version = 0;
+  std::map<std::string, ObjectPtr> now;
+  std::map<std::string, std::string> uids;
+  std::vector<Event> past;
+
+ private:
   std::mt19937 random_;
-  int64_t version_ = 0;
-  std::map<std::string, ObjectPtr> now_;
-  std::map<std::string, std::string> uids_;
-  std::vector<Event> past_;
 };
 
 class RandomHistoryTest : public ResourceInformerTest {
@@ -462,17 +464,17 @@ class RandomHistoryTest : public ResourceInformerTest {
         model.Write(name);
         break;
       case 1:
-        if (model.now_.contains(name)) model.Delete(name);
+        if (model.now.contains(name)) model.Delete(name);
         break;
       case 2: {  // this process writes
-        const bool there = model.now_.contains(name);
-        const int64_t base = there ? HeadOf(*model.now_[name]).version : 0;
+        const bool there = model.now.contains(name);
+        const int64_t base = there ? HeadOf(*model.now[name]).version : 0;
         late_.push_back({model.Write(name), base});
         break;
       }
       case 3:
-        if (model.now_.contains(name)) {
-          const std::string uid = model.uids_[name];
+        if (model.now.contains(name)) {
+          const std::string uid = model.uids[name];
           model.Delete(name);
           informer_->ObserveDelete({"ns", name}, uid);
           own_deleted_[uid] = true;
@@ -486,14 +488,14 @@ class RandomHistoryTest : public ResourceInformerTest {
         }
         break;
       case 5:  // the watch delivers events
-        for (size_t i = model.Draw(4); i > 0 && watched < model.past_.size(); --i) {
-          Event(model.past_[watched].type, model.past_[watched].object);
+        for (size_t i = model.Draw(4); i > 0 && watched < model.past.size(); --i) {
+          Event(model.past[watched].type, model.past[watched].object);
           ++watched;
         }
         break;
       case 6:  // a duplicate event
         if (watched > 0) {
-          const Model::Event& event = model.past_[model.Draw(watched)];
+          const Model::Event& event = model.past[model.Draw(watched)];
           Event(event.type, event.object);
         }
         break;
@@ -503,13 +505,13 @@ class RandomHistoryTest : public ResourceInformerTest {
     }
   }
   void Relist(Model& model, size_t& watched) {
-    const int64_t seen = watched == 0 ? 0 : HeadOf(*model.past_[watched - 1].object).version;
+    const int64_t seen = watched == 0 ? 0 : HeadOf(*model.past[watched - 1].object).version;
     int64_t at =
-        seen + static_cast<int64_t>(model.Draw(static_cast<size_t>(model.version_ - seen + 1)));
+        seen + static_cast<int64_t>(model.Draw(static_cast<size_t>(model.version - seen + 1)));
     std::vector<ObjectPtr> objects;
     for (const auto& [name, object] : model.At(at)) objects.push_back(object);
     EXPECT_TRUE(List(objects, at));
-    while (watched < model.past_.size() && HeadOf(*model.past_[watched].object).version <= at) {
+    while (watched < model.past.size() && HeadOf(*model.past[watched].object).version <= at) {
       ++watched;
     }
   }
@@ -579,12 +581,12 @@ TEST_F(RandomHistoryTest, VersionsNeverGoBackAndTheCacheConverges) {
       if (step == 60) two = informer_->AddHandler(late.handler());
     }
     for (const Late& write : late_) informer_->ObserveWrite(write.object, write.base, "me");
-    for (; watched < model.past_.size(); ++watched) {
-      Event(model.past_[watched].type, model.past_[watched].object);
+    for (; watched < model.past.size(); ++watched) {
+      Event(model.past[watched].type, model.past[watched].object);
       LookBack();
     }
     std::map<std::string, int64_t> want;
-    for (const auto& [name, object] : model.now_) want["ns/" + name] = HeadOf(*object).version;
+    for (const auto& [name, object] : model.now) want["ns/" + name] = HeadOf(*object).version;
     EXPECT_EQ(early.versions(), want) << "seed " << seed;
     EXPECT_EQ(late.versions(), want) << "seed " << seed;
     EXPECT_EQ(informer_->size(), want.size()) << "seed " << seed;

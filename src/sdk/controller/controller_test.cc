@@ -92,28 +92,28 @@ class ControllerTest : public testing::Test {
                         .sources = std::move(sources),
                         .reconciler = MakeReconciler([this, reconcile = std::move(reconcile)](
                                                          Context& run, const ObjectKey& key) {
-                          const Result<ReconcileResult> result = reconcile(run, key);
-                          MutexLock lock(mu);
-                          reconciled.push_back(key.name);
-                          changed.NotifyAll();
+                          Result<ReconcileResult> result = reconcile(run, key);
+                          MutexLock lock(mu_);
+                          reconciled_.push_back(key.name);
+                          changed_.NotifyAll();
                           return result;
                         })};
-    spec.watches.push_back({informer, OwnKey(), {}});
-    controller = std::make_unique<Controller>(clock, metrics, std::move(spec));
+    spec.watches.push_back({informer_, OwnKey(), {}});
+    controller_ = std::make_unique<Controller>(clock_, metrics_, std::move(spec));
     ASSERT_TRUE(
-        scope.Go("controller", [this](Context& run) { ended = controller->Run(run); }).ok());
+        scope_.Go("controller", [this](Context& run) { ended_ = controller_->Run(run); }).ok());
   }
   void Stop() {
-    scope.Stop();
-    scope.Wait();
+    scope_.Stop();
+    scope_.Wait();
   }
   std::vector<std::string> WaitForReconciles(size_t n) {
-    MutexLock lock(mu);
-    changed.Wait(mu, [&]() COX_REQUIRES(mu) { return reconciled.size() >= n; });
-    return reconciled;
+    MutexLock lock(mu_);
+    changed_.Wait(mu_, [&]() COX_REQUIRES(mu_) { return reconciled_.size() >= n; });
+    return reconciled_;
   }
   double Metric(const std::string& name, const std::string& labels = R"({controller="web"})") {
-    const std::string text = metrics.Render();
+    const std::string text = metrics_.Render();
     const size_t at = text.find("\n" + name + labels + " ");
     if (at == text.npos) return -1;
     return std::stod(text.substr(at + 2 + name.size() + labels.size()));
@@ -127,25 +127,25 @@ class ControllerTest : public testing::Test {
     return ReconcileResult::Done();
   }
 
-  TestClock clock;
-  Context ctx{clock};
-  MetricsRegistry metrics;
-  std::shared_ptr<FakeInformer> informer = std::make_shared<FakeInformer>();
-  Mutex mu;
-  CondVar changed;
-  std::vector<std::string> reconciled COX_GUARDED_BY(mu);
-  std::unique_ptr<Controller> controller;
-  Status ended;
-  Scope scope{ctx, "test"};
+  TestClock clock_;
+  Context ctx_{clock_};
+  MetricsRegistry metrics_;
+  std::shared_ptr<FakeInformer> informer_ = std::make_shared<FakeInformer>();
+  Mutex mu_;
+  CondVar changed_;
+  std::vector<std::string> reconciled_ COX_GUARDED_BY(mu_);
+  std::unique_ptr<Controller> controller_;
+  Status ended_;
+  Scope scope_{ctx_, "test"};
 };
 
 TEST_F(ControllerTest, ReconcilesChangedObjectsAndCountsThem) {
   Start(Fine);
-  informer->SendPod("a");
-  informer->SendPod("b");
+  informer_->SendPod("a");
+  informer_->SendPod("b");
   EXPECT_THAT(WaitForReconciles(2), ElementsAre("a", "b"));
   Stop();
-  EXPECT_TRUE(ended.ok());
+  EXPECT_TRUE(ended_.ok());
   EXPECT_EQ(CountOf("success"), 2);
   EXPECT_EQ(CountOf("error"), 0);
   EXPECT_EQ(Metric("controller_runtime_reconcile_time_seconds_count"), 2);
@@ -154,16 +154,16 @@ TEST_F(ControllerTest, ReconcilesChangedObjectsAndCountsThem) {
 }
 
 TEST_F(ControllerTest, ChangesComeBeforeInitialListsAndResyncs) {
-  Context gate = ctx.Child();
+  Context gate = ctx_.Child();
   Start([&](Context&, const ObjectKey&) -> Result<ReconcileResult> {
     (void)AwaitStop(gate);
     return ReconcileResult::Done();
   });
-  informer->SendPod("first");
+  informer_->SendPod("first");
   while (Metric("controller_runtime_active_workers") != 1) std::this_thread::yield();
-  informer->SendPod("initial", {.initial = true});
-  informer->SendPod("resync", {.type = Delta::Type::kResync});
-  informer->SendPod("news");
+  informer_->SendPod("initial", {.initial = true});
+  informer_->SendPod("resync", {.type = Delta::Type::kResync});
+  informer_->SendPod("news");
   gate.Stop();
   EXPECT_THAT(WaitForReconciles(4), ElementsAre("first", "news", "initial", "resync"));
 }
@@ -176,13 +176,13 @@ TEST_F(ControllerTest, FailuresAreRetriedWithBackoff) {
         return ReconcileResult::Done();
       },
       {.limiter = ExponentialBackoff(seconds(1))});
-  informer->SendPod("a");
+  informer_->SendPod("a");
   WaitForReconciles(1);
-  clock.WaitForWaiters(1);
-  clock.Advance(seconds(1));
+  clock_.WaitForWaiters(1);
+  clock_.Advance(seconds(1));
   WaitForReconciles(2);
-  clock.WaitForWaiters(1);
-  clock.Advance(seconds(2));
+  clock_.WaitForWaiters(1);
+  clock_.Advance(seconds(2));
   WaitForReconciles(3);
   Stop();
   EXPECT_EQ(CountOf("error"), 2);
@@ -196,8 +196,8 @@ TEST_F(ControllerTest, TerminalErrorIsNotRetried) {
     if (key.name == "bad") return ReconcileResult::GiveUp(Status::Invalid("never"));
     return ReconcileResult::Done();
   });
-  informer->SendPod("bad");
-  informer->SendPod("good");
+  informer_->SendPod("bad");
+  informer_->SendPod("good");
   WaitForReconciles(2);
   Stop();
   EXPECT_EQ(CountOf("error"), 1);
@@ -210,10 +210,10 @@ TEST_F(ControllerTest, RequeuesAfterTheRequestedTime) {
   Start([](Context&, const ObjectKey&) -> Result<ReconcileResult> {
     return ReconcileResult::After(seconds(60));
   });
-  informer->SendPod("a");
+  informer_->SendPod("a");
   WaitForReconciles(1);
-  clock.WaitForWaiters(1);
-  clock.Advance(seconds(60));
+  clock_.WaitForWaiters(1);
+  clock_.Advance(seconds(60));
   WaitForReconciles(2);
   Stop();
   EXPECT_GE(CountOf("requeue_after"), 2);
@@ -224,8 +224,8 @@ TEST_F(ControllerTest, ExceptionsAreCaught) {
     if (key.name == "bad") throw std::runtime_error("boom");
     return ReconcileResult::Done();
   });
-  informer->SendPod("bad");
-  informer->SendPod("good");
+  informer_->SendPod("bad");
+  informer_->SendPod("good");
   WaitForReconciles(1);
   Stop();
   EXPECT_EQ(Metric("controller_runtime_reconcile_panics_total"), 1);
@@ -240,9 +240,9 @@ TEST_F(ControllerTest, ReconcileTimeoutStopsTheContext) {
         return ReconcileResult::Done();
       },
       {.reconcile_timeout = seconds(5)});
-  informer->SendPod("slow");
-  clock.WaitForWaiters(1);
-  clock.Advance(seconds(5));
+  informer_->SendPod("slow");
+  clock_.WaitForWaiters(1);
+  clock_.Advance(seconds(5));
   WaitForReconciles(1);
   Stop();
   EXPECT_EQ(Metric("controller_runtime_reconcile_timeouts_total"), 1);
@@ -257,8 +257,8 @@ TEST_F(ControllerTest, IgnoresOwnWritesAndSetsTheWriter) {
         return ReconcileResult::Done();
       },
       {.ignore_own_writes = true});
-  informer->SendPod("own", {.own_writer = "web"});
-  informer->SendPod("other", {.own_writer = "db"});
+  informer_->SendPod("own", {.own_writer = "web"});
+  informer_->SendPod("other", {.own_writer = "db"});
   EXPECT_THAT(WaitForReconciles(1), ElementsAre("other"));
   Stop();
   EXPECT_EQ(writer, "web");
@@ -269,25 +269,25 @@ TEST_F(ControllerTest, LogLinesContainTheControllerAndTheObject) {
     void Write(std::string_view line) override { text += line; }
     std::string text;
   } lines;
-  Logging logging(clock, LogFormat::kText, lines);
+  Logging logging(clock_, LogFormat::kText, lines);
   {
     ControllerSpec spec{.name = "web",
                         .options = {},
-                        .watches = {{informer, OwnKey(), {}}},
+                        .watches = {{informer_, OwnKey(), {}}},
                         .sources = {},
                         .reconciler = MakeReconciler([&](Context& run, const ObjectKey&) {
-                          MutexLock lock(mu);
-                          reconciled.push_back("x");
-                          changed.NotifyAll();
+                          MutexLock lock(mu_);
+                          reconciled_.push_back("x");
+                          changed_.NotifyAll();
                           (void)run;
                           return Result<ReconcileResult>(Status::Internal("broke"));
                         })};
-    Controller logged(clock, metrics, std::move(spec));
-    Context named = ctx.WithLogger(logging.For("op"));
+    Controller logged(clock_, metrics_, std::move(spec));
+    Context named = ctx_.WithLogger(logging.For("op"));
     Scope own(named, "own");
     ASSERT_TRUE(own.Go("controller", [&](Context& run) { (void)logged.Run(run); }).ok());
-    informer->SendPod("a");
-    clock.WaitForWaiters(1);  // the failure has been logged, and the retry is delayed
+    informer_->SendPod("a");
+    clock_.WaitForWaiters(1);  // the failure has been logged, and the retry is delayed
     own.Stop();
     own.Wait();
   }
@@ -301,27 +301,27 @@ TEST_F(ControllerTest, ConflictsAreLoggedAsErrorsOnlyIfTheyRepeat) {
     void Write(std::string_view line) override { text += line; }
     std::string text;
   } lines;
-  Logging logging(clock, LogFormat::kText, lines);
+  Logging logging(clock_, LogFormat::kText, lines);
   // Whether an error was logged before each attempt; the only worker writes both.
   std::vector<bool> errors_before;
   std::atomic<size_t> attempts = 0;
   ControllerSpec spec{.name = "web",
                       .options = {},
-                      .watches = {{informer, OwnKey(), {}}},
+                      .watches = {{informer_, OwnKey(), {}}},
                       .sources = {},
                       .reconciler = MakeReconciler([&](Context&, const ObjectKey&) {
                         errors_before.push_back(lines.text.find("Reconcile") != std::string::npos);
                         ++attempts;
                         return Result<ReconcileResult>(Status::Conflict("modified"));
                       })};
-  Controller logged(clock, metrics, std::move(spec));
-  Context named = ctx.WithLogger(logging.For("op"));
+  Controller logged(clock_, metrics_, std::move(spec));
+  Context named = ctx_.WithLogger(logging.For("op"));
   Scope own(named, "own");
   ASSERT_TRUE(own.Go("controller", [&](Context& run) { (void)logged.Run(run); }).ok());
-  informer->SendPod("a");
+  informer_->SendPod("a");
   while (attempts < 7) {
-    clock.WaitForWaiters(1);  // for the delay of the next attempt
-    clock.Advance(seconds(1));
+    clock_.WaitForWaiters(1);  // for the delay of the next attempt
+    clock_.Advance(seconds(1));
   }
   own.Stop();
   own.Wait();
@@ -343,14 +343,14 @@ TEST_F(ControllerTest, SourcesAddKeysAndTheirErrorsEndTheController) {
            return Status::Unavailable("the channel broke");
          }});
   WaitForReconciles(1);
-  clock.WaitForWaiters(2);
-  clock.Advance(seconds(10));
+  clock_.WaitForWaiters(2);
+  clock_.Advance(seconds(10));
   WaitForReconciles(2);
-  clock.WaitForWaiters(2);
-  clock.Advance(seconds(5));
-  scope.Wait();
+  clock_.WaitForWaiters(2);
+  clock_.Advance(seconds(5));
+  scope_.Wait();
   EXPECT_EQ(rounds, 2);
-  EXPECT_THAT(ended.message(), HasSubstr("a source of the controller web: the channel broke"));
+  EXPECT_THAT(ended_.message(), HasSubstr("a source of the controller web: the channel broke"));
 }
 
 TEST_F(ControllerTest, WorkersRunConcurrently) {
@@ -362,7 +362,7 @@ TEST_F(ControllerTest, WorkersRunConcurrently) {
         return ReconcileResult::Done();
       },
       {.max_concurrent_reconciles = 3});
-  for (const char* name : {"a", "b", "c"}) informer->SendPod(name);
+  for (const char* name : {"a", "b", "c"}) informer_->SendPod(name);
   EXPECT_EQ(WaitForReconciles(3).size(), 3u);
 }
 
