@@ -120,7 +120,8 @@ class EndpointSliceReconciler final : public Reconciler {
     const ChangedPods::Changes changes = changed_->Take(key);
     std::unique_ptr<Synced> synced = TakeSynced(key);
     const std::vector<SlicePtr> existing = SlicesOf(key);
-    if (synced != nullptr && !changes.all && !cpus.has_value() && synced->service == service &&
+    if (synced != nullptr && !changes.all && !cpus.has_value() &&
+        synced->service->metadata.resourceVersion == service->metadata.resourceVersion &&
         changes.pods.size() * kSmallPart <= synced->slices.endpoints() &&
         synced->slices.HasSameVersions(existing)) {
       COX_ASSIGN_OR_RETURN(const bool done, SyncChanged(ctx, changes.pods, *synced));
@@ -233,12 +234,18 @@ class EndpointSliceReconciler final : public Reconciler {
     if (now.size() != expected) return;
     for (const SlicePtr& slice : now) {
       const auto ours = written.find(slice->metadata.name);
-      const bool same = ours != written.end()
-                            ? ours->second == slice->metadata.resourceVersion
-                            : std::find(existing.begin(), existing.end(), slice) != existing.end();
+      const bool same = ours != written.end() ? ours->second == slice->metadata.resourceVersion
+                                              : Contains(existing, *slice);
       if (!same) return;
     }
     StoreSynced(key, std::make_unique<Synced>(Synced{service, SliceIndex(now), std::move(sizes)}));
+  }
+
+  static bool Contains(const std::vector<SlicePtr>& slices, const EndpointSlice& wanted) {
+    return std::any_of(slices.begin(), slices.end(), [&wanted](const SlicePtr& slice) {
+      return slice->metadata.uid == wanted.metadata.uid &&
+             slice->metadata.resourceVersion == wanted.metadata.resourceVersion;
+    });
   }
 
   // Null if nothing is synced. A Service is synced by one thread at a time.

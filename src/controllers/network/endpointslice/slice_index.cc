@@ -36,7 +36,9 @@ bool SliceIndex::HasSameVersions(const std::vector<SlicePtr>& slices) const {
   return slices.size() == slices_.size() &&
          std::all_of(slices.begin(), slices.end(), [this](const SlicePtr& slice) {
            const auto found = slices_.find(slice->metadata.name);
-           return found != slices_.end() && found->second == slice;
+           // Not the addresses, because a cache may decode an object again.
+           return found != slices_.end() && found->second->metadata.uid == slice->metadata.uid &&
+                  found->second->metadata.resourceVersion == slice->metadata.resourceVersion;
          });
 }
 
