@@ -387,11 +387,13 @@ TEST_F(PodsTest, ProbesControlReadinessAndRestarts) {
     return runtime::ExecResult{.exit_code = *code, .out = "so", .err = ""};
   });
   StartAgent();
+  // The clock advances while a probe waits for its thread, so a short timeout could end the probe.
   Create("ready", R"({"containers":[{"name":"c","image":"img:1",
-      "readinessProbe":{"exec":{"command":["ask"]},"periodSeconds":1}}]})");
+      "readinessProbe":{"exec":{"command":["ask"]},"periodSeconds":1,"timeoutSeconds":1000000}}]})");
   const Pod alive = Create(
       "alive", R"({"terminationGracePeriodSeconds":7,"containers":[{"name":"c","image":"img:1",
-      "livenessProbe":{"exec":{"command":["ask"]},"periodSeconds":1,"failureThreshold":2}}]})");
+      "livenessProbe":{"exec":{"command":["ask"]},"periodSeconds":1,"timeoutSeconds":1000000,
+                       "failureThreshold":2}}]})");
   Eventually("alive", [](const Pod& is) { return RestartsOf(is) > 0; });
   EXPECT_TRUE(events.Has("Warning Unhealthy Liveness probe failed: so"));
   EXPECT_TRUE(events.Has("Normal Killing Container c failed liveness probe, will be restarted"));
