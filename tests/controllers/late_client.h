@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "coxswain/client.h"
+#include "coxswain/forwarding_client.h"
 #include "testkit/wait.h"
 
 namespace cox::controllers {
@@ -18,9 +18,9 @@ namespace cox::controllers {
 // operations and makes them fail.
 //
 // Threads: all methods may be called concurrently.
-class LateClient final : public Client {
+class LateClient final : public ForwardingClient {
  public:
-  explicit LateClient(Client& inner) : inner_(inner) {}
+  using ForwardingClient::ForwardingClient;
 
   // Delivers no further events of watches of T until Resume().
   template <class T>
@@ -61,7 +61,7 @@ class LateClient final : public Client {
       MutexLock lock(mu_);
       if (fail_) failed = fail_(operation);
     }
-    Result<Object> result = failed.ok() ? inner_.Execute(ctx, operation) : Result<Object>(failed);
+    Result<Object> result = failed.ok() ? next().Execute(ctx, operation) : Result<Object>(failed);
     {
       MutexLock lock(mu_);
       ended_.push_back({operation.verb, operation.resource.ToString()});
@@ -75,28 +75,14 @@ class LateClient final : public Client {
       MutexLock lock(mu_);
       if (fail_list_) COX_RETURN_IF_ERROR(fail_list_(resource));
     }
-    return inner_.ListEach(ctx, resource, options, take);
+    return next().ListEach(ctx, resource, options, take);
   }
   Result<std::unique_ptr<WatchStream>> Watch(Context& ctx, const Resource& resource,
                                              const WatchOptions& options) override {
-    COX_ASSIGN_OR_RETURN(auto stream, inner_.Watch(ctx, resource, options));
+    COX_ASSIGN_OR_RETURN(auto stream, next().Watch(ctx, resource, options));
     return std::unique_ptr<WatchStream>(
         std::make_unique<Stream>(*this, resource.ToString(), std::move(stream)));
   }
-  Result<std::string> ListMetadata(Context& ctx, const Resource& resource,
-                                   const ListOptions& options,
-                                   const std::function<Status(Object)>& take) override {
-    return inner_.ListMetadata(ctx, resource, options, take);
-  }
-  Result<std::unique_ptr<WatchStream>> WatchMetadata(Context& ctx, const Resource& resource,
-                                                     const WatchOptions& options) override {
-    return inner_.WatchMetadata(ctx, resource, options);
-  }
-  Result<Resource> Discover(Context& ctx, const GroupVersionKind& gvk) override {
-    return inner_.Discover(ctx, gvk);
-  }
-  Transport& transport() override { return inner_.transport(); }
-  const std::string& default_namespace() const override { return inner_.default_namespace(); }
 
  private:
   class Stream final : public WatchStream {
@@ -126,7 +112,6 @@ class LateClient final : public Client {
     bool operator==(const Ended&) const = default;
   };
 
-  Client& inner_;
   testkit::Signal operation_ended_;
   mutable Mutex mu_;
   CondVar resumed_;

@@ -7,6 +7,7 @@
 
 #include "api/core/v1.h"
 #include "api/meta/v1.h"
+#include "coxswain/forwarding_client.h"
 #include "object/codec/json/json.h"
 
 namespace cox::sdk {
@@ -62,40 +63,18 @@ bool IsFullyDeleted(const Object& object) {
          (grace == nullptr || !grace->is_int() || grace->as_int() == 0);
 }
 
-class WriteThrough final : public Client {
+class WriteThrough final : public ForwardingClient {
  public:
   WriteThrough(Client& inner, InformersOf informers)
-      : inner_(inner), informers_(std::move(informers)) {}
+      : ForwardingClient(inner), informers_(std::move(informers)) {}
 
   Result<Object> Execute(Context& ctx, const Operation& operation) override {
-    Result<Object> answer = inner_.Execute(ctx, operation);
+    Result<Object> answer = next().Execute(ctx, operation);
     if (answer.ok() && operation.IsWrite() && !IsDryRun(operation)) {
       Observe(ctx, operation, *answer);
     }
     return answer;
   }
-  Result<std::string> ListEach(Context& ctx, const Resource& resource, const ListOptions& options,
-                               const std::function<Status(Object)>& take) override {
-    return inner_.ListEach(ctx, resource, options, take);
-  }
-  Result<std::unique_ptr<WatchStream>> Watch(Context& ctx, const Resource& resource,
-                                             const WatchOptions& options) override {
-    return inner_.Watch(ctx, resource, options);
-  }
-  Result<std::string> ListMetadata(Context& ctx, const Resource& resource,
-                                   const ListOptions& options,
-                                   const std::function<Status(Object)>& take) override {
-    return inner_.ListMetadata(ctx, resource, options, take);
-  }
-  Result<std::unique_ptr<WatchStream>> WatchMetadata(Context& ctx, const Resource& resource,
-                                                     const WatchOptions& options) override {
-    return inner_.WatchMetadata(ctx, resource, options);
-  }
-  Result<Resource> Discover(Context& ctx, const GroupVersionKind& gvk) override {
-    return inner_.Discover(ctx, gvk);
-  }
-  Transport& transport() override { return inner_.transport(); }
-  const std::string& default_namespace() const override { return inner_.default_namespace(); }
 
  private:
   void Observe(const Context& ctx, const Operation& operation, const Object& answer) const {
@@ -124,7 +103,6 @@ class WriteThrough final : public Client {
     }
   }
 
-  Client& inner_;
   const InformersOf informers_;
 };
 

@@ -3,15 +3,18 @@
 
 #include <utility>
 
+#include "coxswain/forwarding_client.h"
+
 namespace cox::sdk {
 namespace {
 
-class Fenced final : public Client {
+class Fenced final : public ForwardingClient {
  public:
-  Fenced(Leadership& leadership, Client& client) : leadership_(leadership), client_(client) {}
+  Fenced(Leadership& leadership, Client& client)
+      : ForwardingClient(client), leadership_(leadership) {}
 
   Result<Object> Execute(Context& ctx, const Operation& operation) override {
-    if (!operation.IsWrite()) return client_.Execute(ctx, operation);
+    if (!operation.IsWrite()) return next().Execute(ctx, operation);
     const std::optional<Leadership::Hold> hold = leadership_.Held();
     if (!hold) return DeposedStatus(Reason::kForbidden, leadership_.WhyNot());
     Operation fenced = operation;
@@ -21,38 +24,14 @@ class Fenced final : public Client {
     const StopHandle stop = hold->until.OnStop([call, until = hold->until]() mutable {
       call.Stop(DeposedStatus(Reason::kForbidden, until.status().message()));
     });
-    Result<Object> answer = client_.Execute(call, fenced);
+    Result<Object> answer = next().Execute(call, fenced);
     if (answer.ok() || !IsDeposed(answer.status())) return answer;
     leadership_.Depose(hold->token, answer.status());
     return DeposedStatus(Reason::kForbidden, answer.status().message());
   }
 
-  Result<std::string> ListEach(Context& ctx, const Resource& resource, const ListOptions& options,
-                               const std::function<Status(Object)>& take) override {
-    return client_.ListEach(ctx, resource, options, take);
-  }
-  Result<std::unique_ptr<WatchStream>> Watch(Context& ctx, const Resource& resource,
-                                             const WatchOptions& options) override {
-    return client_.Watch(ctx, resource, options);
-  }
-  Result<std::string> ListMetadata(Context& ctx, const Resource& resource,
-                                   const ListOptions& options,
-                                   const std::function<Status(Object)>& take) override {
-    return client_.ListMetadata(ctx, resource, options, take);
-  }
-  Result<std::unique_ptr<WatchStream>> WatchMetadata(Context& ctx, const Resource& resource,
-                                                     const WatchOptions& options) override {
-    return client_.WatchMetadata(ctx, resource, options);
-  }
-  Result<Resource> Discover(Context& ctx, const GroupVersionKind& gvk) override {
-    return client_.Discover(ctx, gvk);
-  }
-  Transport& transport() override { return client_.transport(); }
-  const std::string& default_namespace() const override { return client_.default_namespace(); }
-
  private:
   Leadership& leadership_;
-  Client& client_;
 };
 
 }  // namespace

@@ -3,43 +3,21 @@
 #include <string>
 #include <utility>
 
+#include "coxswain/forwarding_client.h"
 #include "sdk/manager/manager_impl.h"
 
 namespace cox::sdk {
 namespace {
 
 // A client together with the clients that it consists of.
-class LayeredClient final : public Client {
+class LayeredClient final : public ForwardingClient {
  public:
   LayeredClient(std::shared_ptr<Client> sender, std::unique_ptr<Client> fenced,
                 std::unique_ptr<Client> top)
-      : sender_(std::move(sender)), fenced_(std::move(fenced)), top_(std::move(top)) {}
-
-  Result<Object> Execute(Context& ctx, const Operation& operation) override {
-    return top_->Execute(ctx, operation);
-  }
-  Result<std::string> ListEach(Context& ctx, const Resource& resource, const ListOptions& options,
-                               const std::function<Status(Object)>& take) override {
-    return top_->ListEach(ctx, resource, options, take);
-  }
-  Result<std::unique_ptr<WatchStream>> Watch(Context& ctx, const Resource& resource,
-                                             const WatchOptions& options) override {
-    return top_->Watch(ctx, resource, options);
-  }
-  Result<std::string> ListMetadata(Context& ctx, const Resource& resource,
-                                   const ListOptions& options,
-                                   const std::function<Status(Object)>& take) override {
-    return top_->ListMetadata(ctx, resource, options, take);
-  }
-  Result<std::unique_ptr<WatchStream>> WatchMetadata(Context& ctx, const Resource& resource,
-                                                     const WatchOptions& options) override {
-    return top_->WatchMetadata(ctx, resource, options);
-  }
-  Result<Resource> Discover(Context& ctx, const GroupVersionKind& gvk) override {
-    return top_->Discover(ctx, gvk);
-  }
-  Transport& transport() override { return top_->transport(); }
-  const std::string& default_namespace() const override { return top_->default_namespace(); }
+      : ForwardingClient(*top),
+        sender_(std::move(sender)),
+        fenced_(std::move(fenced)),
+        top_(std::move(top)) {}
 
  private:
   const std::shared_ptr<Client> sender_;

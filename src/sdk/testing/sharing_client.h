@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "coxswain/client.h"
+#include "coxswain/forwarding_client.h"
 #include "sdk/client/response/stored_events.h"
 #include "sdk/testing/shared_object.h"
 
@@ -16,40 +16,19 @@
 // API server.
 namespace cox::sdk {
 
-class SharingClient final : public Client {
+class SharingClient final : public ForwardingClient {
  public:
-  SharingClient(Client& under, const KindInfo& kind) : under_(under), kind_(kind) {}
+  SharingClient(Client& under, const KindInfo& kind) : ForwardingClient(under), kind_(kind) {}
 
   // The number of stored events that watches have delivered.
   int taken() const { return *taken_; }
 
-  Result<Object> Execute(Context& ctx, const Operation& operation) override {
-    return under_.Execute(ctx, operation);
-  }
-  Result<std::string> ListEach(Context& ctx, const Resource& resource, const ListOptions& options,
-                               const std::function<Status(Object)>& take) override {
-    return under_.ListEach(ctx, resource, options, take);
-  }
   Result<std::unique_ptr<WatchStream>> Watch(Context& ctx, const Resource& resource,
                                              const WatchOptions& options) override {
-    COX_ASSIGN_OR_RETURN(auto watch, under_.Watch(ctx, resource, options));
+    COX_ASSIGN_OR_RETURN(auto watch, next().Watch(ctx, resource, options));
     if (resource.info != &kind_) return watch;
     return std::unique_ptr<WatchStream>(std::make_unique<Sharing>(std::move(watch), kind_, taken_));
   }
-  Result<std::string> ListMetadata(Context& ctx, const Resource& resource,
-                                   const ListOptions& options,
-                                   const std::function<Status(Object)>& take) override {
-    return under_.ListMetadata(ctx, resource, options, take);
-  }
-  Result<std::unique_ptr<WatchStream>> WatchMetadata(Context& ctx, const Resource& resource,
-                                                     const WatchOptions& options) override {
-    return under_.WatchMetadata(ctx, resource, options);
-  }
-  Result<Resource> Discover(Context& ctx, const GroupVersionKind& gvk) override {
-    return under_.Discover(ctx, gvk);
-  }
-  Transport& transport() override { return under_.transport(); }
-  const std::string& default_namespace() const override { return under_.default_namespace(); }
 
  private:
   using Counter = std::shared_ptr<std::atomic<int>>;
@@ -103,7 +82,6 @@ class SharingClient final : public Client {
     Events events_;
   };
 
-  Client& under_;
   const KindInfo& kind_;
   const Counter taken_ = std::make_shared<std::atomic<int>>(0);
 };
