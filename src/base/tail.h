@@ -10,7 +10,7 @@ namespace cox {
 
 namespace internal {
 
-// The extra bytes that an allocation contains behind the object and its reference counts.
+// The bytes that follow the object and its reference counts in one allocation.
 struct Tail {
   size_t size;
   char* at = nullptr;  // set by allocate(), before the object is constructed

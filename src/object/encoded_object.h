@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,8 +10,7 @@
 
 namespace cox {
 
-// An object in encoded form, which takes about a fifth of the memory of its struct. It is decoded
-// when it is read, and its readers share the decoded object.
+// An object in encoded form, which needs about a fifth of the memory of its struct.
 //
 // Guarantees: immutable. Returned views stay valid while the EncodedObject exists.
 // Threads: all methods may be called concurrently.
@@ -26,9 +24,7 @@ class EncodedObject {
   virtual int64_t version() const = 0;  // metadata.resourceVersion
   // nullopt if the object does not have the label.
   virtual std::optional<std::string_view> Label(std::string_view key) const = 0;
-  // Memory use, without the decoded object.
-  virtual size_t bytes() const = 0;
-  // The object without managedFields.
+  // The decoded object. Several calls may return the same one.
   virtual ObjectPtr Decode() const = 0;
 };
 using EncodedObjectPtr = std::shared_ptr<const EncodedObject>;

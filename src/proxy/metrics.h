@@ -53,7 +53,8 @@ struct Metrics {
   CounterVec& livez;
 };
 
-// The response of the metrics address: /metrics, /proxyMode and /healthz.
+// Responds to a request that the metrics address received. Its paths are /metrics, /proxyMode and
+// /healthz.
 net::Response RespondWithMetrics(const MetricsRegistry& registry, const net::Request& request);
 
 }  // namespace cox::proxy

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(ProxyMetrics, AreServedWithMode) {
+TEST(ProxyMetrics, MetricsAndModeAreServed) {
   MetricsRegistry registry(MetricStyle::kComponent);
   Metrics metrics(registry);
   metrics.service_changes.Inc(3);

@@ -89,8 +89,8 @@ Status RemoveUnsupportedFamilies(const Context& ctx, nft::Committer& kernel,
 
 Status RunProxy(Context& ctx, Manager& manager, const ProxyOptions& options,
                 ProxierOptions proxier_options) {
-  MetricsRegistry registry(
-      MetricStyle::kComponent);  // a separate registry for the proxy's own port, as upstream
+  // A separate registry for the proxy's own port, as upstream.
+  MetricsRegistry registry(MetricStyle::kComponent);
   Metrics metrics(registry);
   ProxyHealth health(ctx.clock(), metrics);
   COX_ASSIGN_OR_RETURN(const auto healthz, Serve(ctx, "proxy-healthz", options.healthz_address,

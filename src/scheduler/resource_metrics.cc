@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "object/core/pod_amounts.h"
+#include "object/core/pod_state.h"
 #include "scheduler/cache/resources.h"
 
 namespace cox::scheduler {
@@ -11,11 +12,6 @@ namespace {
 
 using core::v1::Container;
 using core::v1::Pod;
-
-bool IsTerminal(const Pod& pod) {
-  return !pod.spec.nodeName.empty() &&
-         (pod.status.phase == core::v1::kPodSucceeded || pod.status.phase == core::v1::kPodFailed);
-}
 
 // The limits of a Pod: like its requests, but the overhead is added only to limited resources.
 Amounts LimitsOf(const Pod& pod) {
@@ -78,7 +74,7 @@ PodResourceMetrics::PodResourceMetrics()
                 "gauge") {}
 
 void PodResourceMetrics::Add(const Pod& pod) {
-  if (IsTerminal(pod)) return;
+  if (!pod.spec.nodeName.empty() && core_rules::IsTerminal(pod)) return;
   AddSamples(pod, LimitsOf(pod), limits_);
   AddSamples(pod, RequestsOf(pod), requests_);
 }

@@ -37,7 +37,7 @@ std::string Sample(const std::string& name, const std::string& resource, const s
          R"(",scheduler="default-scheduler",unit=")" + unit + "\"} " + value + "\n";
 }
 
-TEST(PodResourceMetricsTest, HaveTheUnitsOfTheResources) {
+TEST(PodResourceMetricsTest, ValuesHaveTheUnitOfTheirResource) {
   Pod pod = PodWith({{"cpu", Q("250m")}, {"memory", Q("64Mi")}, {"example.com/gpu", Q("2")}},
                     {{"memory", Q("128Mi")}, {"hugepages-2Mi", Q("4Mi")}});
   pod.spec.nodeName = "n1";
@@ -70,7 +70,7 @@ TEST(PodResourceMetricsTest, OverheadIsAddedOnlyToLimitedResources) {
                                   "\"web\",priority=\"7\",resource=\"cpu\"")));
 }
 
-TEST(PodResourceMetricsTest, PodsWithoutANodeCountAndTerminalOnesDoNot) {
+TEST(PodResourceMetricsTest, ContainPendingPodsButNoTerminalPods) {
   Pod pod = PodWith({{"cpu", Q("1")}}, {});
   pod.status.phase = "Failed";
   EXPECT_THAT(TextOf(pod), HasSubstr("kube_pod_resource_request{namespace=\"default\",node=\"\","));

@@ -65,8 +65,8 @@ void Scheduler::ScheduleOne(Context& ctx, const QueuedPodPtr& pod) {
   Submit([this, ctx, attempt]() mutable { Bind(ctx, *attempt); });
 }
 
-// Runs the Reserve and Permit plugins. `waits` contains the plugins to wait for if the code is
-// kWait.
+// Runs the Reserve and Permit plugins. If the code is kWait, `waits` contains the plugins that the
+// Pod must wait for.
 PluginStatus Scheduler::Reserve(Attempt& attempt, std::vector<WaitingPods::Wait>& waits) {
   ProfileMetrics& metrics = metrics_.Of(*attempt.profile);
   const PodInfo& pod = *attempt.pod->pod;

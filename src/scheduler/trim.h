@@ -10,11 +10,11 @@ namespace cox::scheduler {
 
 // Removes the fields of a Pod that no plugin reads: most of its containers' specs and statuses.
 void Trim(core::v1::Pod& pod);
-// A trimmed copy.
+// Returns a trimmed copy.
 std::shared_ptr<const core::v1::Pod> Trimmed(const std::shared_ptr<const core::v1::Pod>& pod);
 
-// Options of a cache for the scheduler: Pods without terminal ones. They are trimmed unless they
-// are shared with the API server's cache.
+// The options of the scheduler's cache. It contains no terminal Pods. The other Pods are trimmed,
+// unless the cache shares them with the API server in its process.
 CacheOptions TrimmedCache();
 
 }  // namespace cox::scheduler

@@ -60,7 +60,7 @@ inline constexpr TestedElsewhere kTestedElsewhere[] = {
     {"apiserver_authorization_config_controller_automatic_reload_last_timestamp_seconds",
      kReloadTest},
     {"apiserver_authorization_config_controller_automatic_reloads_total", kReloadTest},
-    {"apiserver_storage_size_bytes", "DatabaseSize.IsExportedWhileTheServerAnswers"},
+    {"apiserver_storage_size_bytes", "DatabaseSize.IsExportedIfEtcdResponds"},
     {"job_controller_pod_failures_handled_by_failure_policy_total",
      "JobTest.FailuresHandledByThePolicyAreCounted"},
     {"node_collector_evictions_total",

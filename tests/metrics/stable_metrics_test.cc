@@ -311,8 +311,9 @@ bool HasSeries(const ExposedMetrics& exposed, const std::string& name) {
   return std::any_of(begin, end, [](const auto& metric) { return metric.second.has_series; });
 }
 
-// Returns the exposed metrics when each that the test causes has series: counters follow writes. At
-// the end of the time limit, some may have none.
+// Reads the metrics of all components until each metric has a series whose event the test has
+// caused, but no longer than 30 seconds. Components count after they have written, so the first
+// pages may come too early.
 ExposedMetrics AwaitMetrics(RunningCluster& cluster,
                             const std::map<std::string, MetricFacts>& listed) {
   const RealClock clock;
@@ -355,7 +356,7 @@ void Compare(const std::string& name, const MetricFacts& ours, const MetricFacts
   EXPECT_TRUE(upstream.buckets.empty() || AreEqual(ours.buckets, upstream.buckets));
 }
 
-TEST(StableMetrics, AreExposedAsUpstreamOrExceptions) {
+TEST(StableMetrics, EachIsExposedLikeUpstreamOrIsAnException) {
   const std::map<std::string, MetricFacts> listed = UpstreamMetrics();
   if (listed.empty()) GTEST_SKIP() << "the list of upstream's metrics is missing";
   RunningCluster cluster;

@@ -173,7 +173,7 @@ net::Response NodeServer::Healthz() const {
 
 net::Response NodeServer::UsageResponse(Context& ctx, To to) {
   const Result<Usage> usage = GatherUsage(ctx, handlers_);
-  // Contains the error as a metric.
+  // An error is a sample of this page.
   if (to == To::kResourceMetrics) return MetricsResponse(ResourceMetrics(usage));
   if (!usage.ok()) {
     return TextResponse(500, "cannot tell what is used: " + usage.status().message());

@@ -49,7 +49,7 @@ class Indexer {
     std::string_view value;  // the key of the group in Index::groups
     std::vector<Slot*> slots;
   };
-  // One value that index number `index` has for an item.
+  // The place of an item in a group of index number `index`.
   struct Membership {
     Group* group;
     uint32_t index;

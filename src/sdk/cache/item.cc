@@ -125,7 +125,7 @@ class ItemForm::Packed final : public EncodedObject {
   std::string_view name() const override { return Get(kName); }
   std::string_view uid() const override { return Get(kUid); }
   int64_t version() const override { return version_; }
-  size_t bytes() const override {
+  size_t bytes() const {
     constexpr size_t kCounts = 16;
     return sizeof(Packed) + kCounts + ends_[kParts - 1];
   }
@@ -235,9 +235,10 @@ Item ItemForm::Make(ObjectPtr object) const {
   Item item;
   item.version_ = HeadOf(*object).version;
   if (keep_ == CacheScope::Keep::kBytes) {
-    item.encoded_ = Pack(*object);
+    const std::shared_ptr<const Packed> packed = Pack(*object);
+    item.bytes_ = static_cast<uint32_t>(packed->bytes());
+    item.encoded_ = packed;
     item.object_ = std::move(object);
-    item.bytes_ = static_cast<uint32_t>(item.encoded_->bytes());
   } else {
     item.object_ = Shrunk(*object);
     item.bytes_ = static_cast<uint32_t>(SizeInMemory(*item.object_));
@@ -253,7 +254,7 @@ Item ItemForm::Share(EncodedObjectPtr object) {
   return item;
 }
 
-EncodedObjectPtr ItemForm::Pack(const Object& object) const {
+std::shared_ptr<const ItemForm::Packed> ItemForm::Pack(const Object& object) const {
   const ObjectHead head = HeadOf(object);
   const std::string labels = PackLabels(object);
   std::string body;

@@ -26,7 +26,7 @@ class Item {
   std::string_view name() const;
   std::string_view uid() const;
   int64_t version() const { return version_; }
-  // Approximate memory use. An object that is shared with the server's cache counts as nothing.
+  // Approximate memory use; 0 for an object that is shared with the server's cache.
   size_t bytes() const { return bytes_; }
   bool Matches(const labels::Selector& labels) const;
   ObjectKey key() const { return {std::string(ns()), std::string(name())}; }
@@ -77,7 +77,7 @@ class ItemForm {
   class Packed;
   struct Packing;
 
-  EncodedObjectPtr Pack(const Object& object) const;
+  std::shared_ptr<const Packed> Pack(const Object& object) const;
 
   const Resource resource_;
   const bool metadata_only_;

@@ -32,7 +32,6 @@ class SharedObject final : public EncodedObject {
     if (found == labels.end()) return std::nullopt;
     return found->second;
   }
-  size_t bytes() const override { return 100; }
   ObjectPtr Decode() const override {
     decoded_.fetch_add(1, std::memory_order_relaxed);
     return object_;

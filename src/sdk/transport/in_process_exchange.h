@@ -73,7 +73,8 @@ class InProcessExchange final : public net::Waker,
   void Notify();
   // Blocks until the source may have data again.
   Status AwaitWake(const Context& ctx);
-  // As AwaitWake, but calls `ready` then. False if the source may have data now.
+  // Does not block: `ready` is called when the source may have data again. False, without that
+  // call, if it may have data now.
   bool CallWhenWoken(const std::function<void()>& ready);
   // Pulls once. False if the source has no data now.
   bool Pull();

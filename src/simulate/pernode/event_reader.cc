@@ -5,6 +5,7 @@
 
 #include "object/codec/protobuf/fields.h"
 #include "object/codec/protobuf/protobuf.h"
+#include "sdk/client/response/watch_decoder.h"
 
 namespace cox::simulate {
 namespace {
@@ -20,7 +21,6 @@ constexpr uint32_t kStatusCode = 6;
 
 constexpr size_t kLengthBytes = 4;
 constexpr size_t kKeptCapacity = 4096;
-constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
 bool IsInitialEventsEnd(std::string_view entry) {
   std::string_view key, value;
@@ -29,7 +29,7 @@ bool IsInitialEventsEnd(std::string_view entry) {
     if (fields.number() == kMapKey) key = fields.bytes();
     if (fields.number() == kMapValue) value = fields.bytes();
   }
-  return key == kInitialEventsEnd && value == "true";
+  return key == sdk::kInitialEventsEnd && value == "true";
 }
 
 std::optional<WatchedType> TypeOf(std::string_view name) {

@@ -12,6 +12,7 @@
 #include "net/client.h"
 #include "object/codec/protobuf/protobuf.h"
 #include "object/type/kind.h"
+#include "sdk/client/response/watch_decoder.h"
 #include "simulate/pernode/node_connection.h"
 #include "simulate/pernode/shard.h"
 
@@ -139,7 +140,7 @@ class NodeHarness : public ::testing::Test {
   static std::string Bookmark(const std::string& version, bool end_of_list) {
     T object;
     object.metadata.resourceVersion = version;
-    if (end_of_list) object.metadata.annotations["k8s.io/initial-events-end"] = "true";
+    if (end_of_list) object.metadata.annotations[sdk::kInitialEventsEnd] = "true";
     return Event("BOOKMARK", object);
   }
 

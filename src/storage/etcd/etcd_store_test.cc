@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(Etcd, StoreContract,
                                                    }}),
                          CaseName);
 
-TEST(DatabaseSize, IsExportedWhileTheServerAnswers) {
+TEST(DatabaseSize, IsExportedIfEtcdResponds) {
   EtcdServer* const server = SharedServer();
   if (server == nullptr) GTEST_SKIP() << "there is no etcd";
   RealClock clock;

@@ -64,11 +64,6 @@ std::string_view Entry::ns() const {
   return key().substr(begin, end - begin);
 }
 
-size_t Entry::bytes() const {
-  constexpr size_t kCounts = 16;
-  return sizeof(Entry) + kCounts + sizes_.key + sizes_.head + sizes_.value;
-}
-
 // The functions below create a form without a lock: if two threads create the same form, one of
 // them is kept.
 

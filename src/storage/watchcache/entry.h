@@ -35,8 +35,8 @@ using EntryClassPtr = std::shared_ptr<const EntryClass>;
 // One object in the cache: its stored bytes, its head, and other forms that are created on demand:
 // encodings, and the decoded object.
 //
-// Immutable except for the other forms, which are created once on first use, shared by all readers,
-// and evicted under memory pressure (see EncodingBudget).
+// Key, head and bytes never change. Another form is created when it is first used, shared by all
+// readers, and evicted when the budget of the server is used up (see EncodingBudget).
 //
 // Memory: one allocation holds the reference counts, this object, key, head and bytes; about 120
 //   bytes beyond key, head and bytes.
@@ -73,7 +73,6 @@ class Entry : public EncodedObject, public std::enable_shared_from_this<Entry> {
   Bytes value() const { return {shared_from_this(), stored()}; }
   Revision revision() const { return revision_; }
   int64_t version() const override { return revision_; }
-  size_t bytes() const override;
 
   std::optional<std::string_view> Label(std::string_view key) const override {
     return labels()(key);
@@ -87,7 +86,7 @@ class Entry : public EncodedObject, public std::enable_shared_from_this<Entry> {
   // (JSON of v1, protobuf of v1, ...). An error of `make` is returned and not cached.
   using Make = std::function<Result<Bytes>(const Entry&)>;
   Result<Bytes> Encoding(uint8_t slot, const Make& make) const;
-  // REQUIRES: decodable()
+  // The object without managedFields; kept in the budget. REQUIRES: decodable()
   ObjectPtr Decode() const override;
   // Whether there is a decoder and it can decode the stored bytes.
   bool decodable() const;

@@ -8,14 +8,10 @@
 #include "api/meta/v1.h"
 #include "base/strings.h"
 #include "object/codec/protobuf/protobuf.h"
+#include "sdk/client/response/watch_decoder.h"
 #include "storage/unreadable.h"
 
 namespace cox::apiserver {
-namespace {
-
-constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
-
-}  // namespace
 
 Status CheckReadable(const storage::Entry& entry) {
   const auto why = storage::WhyUnreadable(entry.stored());
@@ -56,7 +52,7 @@ void EventWriter::WriteBookmark(storage::Revision revision, bool initial_end,
                                 std::vector<Bytes>* out) {
   Object object(resource_.strategy().kind());
   object.object_meta()->resourceVersion = std::to_string(revision);
-  if (initial_end) object.object_meta()->annotations[kInitialEventsEnd] = "true";
+  if (initial_end) object.object_meta()->annotations[sdk::kInitialEventsEnd] = "true";
   WriteObject("BOOKMARK", object, out);
 }
 

@@ -136,9 +136,8 @@ void WatchSource::ReleaseInitial() {
 }
 
 net::BodySource::State WatchSource::Pull(size_t budget, std::vector<Bytes>* out) {
-  const size_t first = out->size();
   size_t written = 0;
-  for (size_t counted = first; written < budget; counted = out->size()) {
+  for (size_t counted = out->size(); written < budget; counted = out->size()) {
     const Step step = Next();
     switch (step.kind) {
       case Step::Kind::kNothing:

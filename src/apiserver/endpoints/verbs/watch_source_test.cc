@@ -128,7 +128,7 @@ class WatchSourceTest : public ::testing::Test {
 
 // Changes after a call of Take wake the reader at most once, perhaps before it waits. So the source
 // may report that there is nothing only if its last call found nothing.
-TEST_F(WatchSourceTest, ReaderWaitsOnlyAfterTheWatcherHadNothing) {
+TEST_F(WatchSourceTest, ReportsNoEventOnlyAfterTheWatcherHadNone) {
   for (const bool encoded : {false, true}) {
     SCOPED_TRACE(encoded);
     script_->empty_takes = 0;
@@ -140,7 +140,7 @@ TEST_F(WatchSourceTest, ReaderWaitsOnlyAfterTheWatcherHadNothing) {
   }
 }
 
-TEST_F(WatchSourceTest, StoredEventsAreThoseThatAreEncoded) {
+TEST_F(WatchSourceTest, StoredAndEncodedEventsAreTheSame) {
   const EntryPtr a = Entry("a"), b = Entry("b"), c = Entry("c");
   for (const bool encoded : {false, true}) {
     SCOPED_TRACE(encoded);

@@ -10,12 +10,12 @@
 
 namespace cox::apiserver {
 
-// The object with these stored bytes in its hub version, with defaults and resourceVersion set.
+// Decodes stored bytes to an object of the hub version, with defaults and resourceVersion set.
 Result<Object> DecodeStored(const Strategy& strategy, std::string_view value,
                             storage::Revision revision);
 // Extracts the uid and what selectors match; nothing if the object cannot be decoded.
 void ReadHead(const Strategy& strategy, std::string_view value, storage::HeadBuilder& head);
-// Decodes like DecodeStored, without managedFields.
+// Returns a decoder that does the same as DecodeStored and then removes managedFields.
 storage::ObjectDecoder MakeDecoder(SharedStrategy strategy);
 
 }  // namespace cox::apiserver

@@ -53,7 +53,7 @@ class PathTree {
     std::vector<size_t> children = {};
     std::vector<int> ids = {};  // of the paths that end here
   };
-  // The steps to the value that is being visited, innermost first.
+  // One step on the way to the visited value, with the steps before it.
   struct Trail {
     const Trail* outer;
     const Node* node;

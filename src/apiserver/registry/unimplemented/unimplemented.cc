@@ -13,7 +13,7 @@
 namespace cox::apiserver {
 namespace {
 
-// Administrators do not see the warnings of these clients.
+// These clients do not show their warnings to a person.
 bool IsClusterComponent(const UserInfo& user) {
   static constexpr std::string_view kPrefixes[] = {
       "system:apiserver", "system:kube-", "system:node:", "system:serviceaccount:kube-system:"};
@@ -23,7 +23,7 @@ bool IsClusterComponent(const UserInfo& user) {
   return false;
 }
 
-// The text of a string or a bool, the types of fields that the table compares; else empty.
+// The text of a string or a bool; empty for other types, whose values the table does not compare.
 std::string_view TextOf(const FieldRef& value) {
   if (value.type->shape == Shape::kString) return *static_cast<const std::string*>(value.at);
   if (value.type->shape != Shape::kBool) return {};

@@ -183,7 +183,7 @@ TEST(UnimplementedTest, ImplementedRequestsCauseNoWarning) {
   for (const auto& [kind, json] : kCases) EXPECT_THAT(Warnings(Make(kind, json)), IsEmpty());
 }
 
-TEST(UnimplementedTest, ManyItemsCauseOneWarning) {
+TEST(UnimplementedTest, ItemsOfOneListCauseOneWarning) {
   std::string volumes;
   for (int i = 0; i < 1000; ++i) volumes += std::string(i == 0 ? "" : ",") + R"({"csi":{}})";
   EXPECT_THAT(Warnings(Make(core::v1::Pod::kKind, R"({"spec":{"volumes":[)" + volumes + "]}}")),

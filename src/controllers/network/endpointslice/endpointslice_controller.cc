@@ -234,18 +234,14 @@ class EndpointSliceReconciler final : public Reconciler {
     if (now.size() != expected) return;
     for (const SlicePtr& slice : now) {
       const auto ours = written.find(slice->metadata.name);
-      const bool same = ours != written.end() ? ours->second == slice->metadata.resourceVersion
-                                              : Contains(existing, *slice);
+      const bool same =
+          ours != written.end()
+              ? ours->second == slice->metadata.resourceVersion
+              : std::any_of(existing.begin(), existing.end(),
+                            [&](const SlicePtr& was) { return IsSameVersion(*was, *slice); });
       if (!same) return;
     }
     StoreSynced(key, std::make_unique<Synced>(Synced{service, SliceIndex(now), std::move(sizes)}));
-  }
-
-  static bool Contains(const std::vector<SlicePtr>& slices, const EndpointSlice& wanted) {
-    return std::any_of(slices.begin(), slices.end(), [&wanted](const SlicePtr& slice) {
-      return slice->metadata.uid == wanted.metadata.uid &&
-             slice->metadata.resourceVersion == wanted.metadata.resourceVersion;
-    });
   }
 
   // Null if nothing is synced. A Service is synced by one thread at a time.

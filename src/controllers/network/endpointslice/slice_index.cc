@@ -32,13 +32,16 @@ void SliceIndex::Drop(const EndpointSlice& slice) {
   }
 }
 
+bool IsSameVersion(const EndpointSlice& a, const EndpointSlice& b) {
+  return a.metadata.uid == b.metadata.uid &&
+         a.metadata.resourceVersion == b.metadata.resourceVersion;
+}
+
 bool SliceIndex::HasSameVersions(const std::vector<SlicePtr>& slices) const {
   return slices.size() == slices_.size() &&
          std::all_of(slices.begin(), slices.end(), [this](const SlicePtr& slice) {
            const auto found = slices_.find(slice->metadata.name);
-           // Not the addresses, because a cache may decode an object again.
-           return found != slices_.end() && found->second->metadata.uid == slice->metadata.uid &&
-                  found->second->metadata.resourceVersion == slice->metadata.resourceVersion;
+           return found != slices_.end() && IsSameVersion(*found->second, *slice);
          });
 }
 

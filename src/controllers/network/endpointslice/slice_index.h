@@ -12,6 +12,9 @@
 
 namespace cox::controllers {
 
+// Compares versions and not addresses, because a cache may decode an object more than once.
+bool IsSameVersion(const discovery::v1::EndpointSlice& a, const discovery::v1::EndpointSlice& b);
+
 // The slices of one Service in the state that this controller last read or wrote, and which of them
 // contain a Pod.
 //

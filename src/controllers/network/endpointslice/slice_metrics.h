@@ -16,14 +16,14 @@ namespace cox::controllers {
 using GroupSizes = std::map<GroupKey, size_t>;
 GroupSizes SizesOf(const EndpointGroups& groups);
 
-// The endpoints that a plan changes. Pure; costs are proportional to the endpoints of the slices in
-// the plan.
+// How a plan changes the endpoints.
 struct EndpointChanges {
   size_t added = 0;
   size_t removed = 0;
   std::map<GroupKey, int64_t> by_group;  // growth of each group
 };
-// `existing` contains all slices that the plan updates.
+// Pure. `existing` contains all slices that the plan updates. The cost is proportional to the
+// number of endpoints in the slices of the plan.
 EndpointChanges ChangesOf(const std::vector<SlicePtr>& existing, const SlicePlan& plan);
 
 // The metrics of the EndpointSlice controller, with upstream's names:

@@ -7,6 +7,7 @@
 #include "base/await_stop.h"
 #include "controllers/workload/job/pods/job_pod.h"
 #include "controllers/workload/job/rules/outcome.h"
+#include "object/core/pod_state.h"
 
 namespace cox::controllers {
 namespace {
@@ -25,12 +26,8 @@ MetricOptions Named(std::string_view name, std::string help, Stability stability
           .stability = stability};
 }
 
-bool IsTerminated(const Pod& pod) {
-  return pod.status.phase == core::v1::kPodSucceeded || pod.status.phase == core::v1::kPodFailed;
-}
-
 bool IsTerminatedAndTracked(const Pod* pod) {
-  return pod != nullptr && IsTerminated(*pod) && IsTracked(*pod);
+  return pod != nullptr && core_rules::IsTerminal(*pod) && IsTracked(*pod);
 }
 
 }  // namespace
@@ -96,7 +93,8 @@ TrackedTransitions TransitionsBetween(const Pod* before, const Pod* after) {
   if (was && !is) return {.deleted = 1};
   if (!was && is) return {.added = 1};
   const bool both = before != nullptr && after != nullptr && IsTracked(*before) &&
-                    !IsTerminated(*before) && IsTerminated(*after) && !IsTracked(*after);
+                    !core_rules::IsTerminal(*before) && core_rules::IsTerminal(*after) &&
+                    !IsTracked(*after);
   return both ? TrackedTransitions{1, 1} : TrackedTransitions();
 }
 
@@ -126,9 +124,10 @@ Source CountTrackedPods(MetricsRegistry& registry, const Informer<Pod>& pods) {
     const InformerHandle handle = pods.shared().AddObserver(count);
     pods.shared().BetweenChanges([&] {
       counted->begun = true;
-      for (const ObjectPtr& pod : pods.shared().List("", labels::Selector())) {
+      pods.shared().ForEach("", [&count](const ObjectPtr& pod) {
         count(nullptr, pod.get());
-      }
+        return true;
+      });
     });
     (void)AwaitStop(ctx);
     return Status();

@@ -28,8 +28,8 @@ class StoredEventSource : public net::Content {
  public:
   // The kind of the decoded objects.
   virtual const KindInfo& kind() const = 0;
-  // Does not block; nothing if no event has occurred. Then the Waker of the response is called.
-  // Errors: as WatchStream::Next. No events follow an error.
+  // Does not block. No value if no event has occurred; the Waker of the response is called after
+  // the next one. Errors: as WatchStream::Next. No events follow an error.
   virtual Result<std::optional<StoredEvent>> Take() = 0;
 };
 

@@ -21,7 +21,6 @@ bool IsEndOfWatch(const Status& status) { return !status.ok() && status == EndOf
 namespace cox::sdk {
 namespace {
 
-constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 constexpr size_t kLengthBytes = 4;
 
 Status Malformed(std::string_view what) {
