@@ -108,7 +108,7 @@ class WatchSourceTest : public ::testing::Test {
       for (const Bytes& piece : pieces) event += piece.view();
       if (!event.empty()) {
         const Result<Value> value = json::Parse(event);
-        if (!value.ok()) return text + "unreadable: " + event;
+        if (!value.ok()) return text.append("unreadable: ").append(event);
         const std::string type(value->Find("type")->as_string());
         if (type == "ERROR") return text + "error";
         const Value* name = value->At({"object", "metadata", "name"});
