@@ -9,8 +9,8 @@
 
 namespace cox {
 
-// Sends every call to another client. The base of decorators, which override the calls that they
-// change.
+// Sends every call to another client. A class that wraps a client derives from it and overrides the
+// methods whose behaviour it changes.
 //
 //   class Counting final : public ForwardingClient {
 //    public:

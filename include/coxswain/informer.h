@@ -115,7 +115,7 @@ class SharedInformer {
   // the handle is destroyed, it does not run.
   virtual InformerHandle AddObserver(ChangeObserver observer) = 0;
   // Calls `read` while no change is applied and no observer runs, to fill what an observer updates.
-  // `read` may call Get, List, ForEach, Find and Visit, and no other method.
+  // `read` may call only Get, List, ForEach, Find and Visit.
   virtual void BetweenChanges(const std::function<void()>& read) const = 0;
   // May be called at any time; existing objects are indexed when it returns. Replaces an index of
   // the same name.

@@ -70,7 +70,7 @@ TEST(PodResourceMetricsTest, OverheadIsAddedOnlyToLimitedResources) {
                                   "\"web\",priority=\"7\",resource=\"cpu\"")));
 }
 
-TEST(PodResourceMetricsTest, ContainPendingPodsButNoTerminalPods) {
+TEST(PodResourceMetricsTest, TerminalPodsWithANodeAreOmitted) {
   Pod pod = PodWith({{"cpu", Q("1")}}, {});
   pod.status.phase = "Failed";
   EXPECT_THAT(TextOf(pod), HasSubstr("kube_pod_resource_request{namespace=\"default\",node=\"\","));

@@ -387,7 +387,8 @@ TEST_F(PodsTest, ProbesControlReadinessAndRestarts) {
     return runtime::ExecResult{.exit_code = *code, .out = "so", .err = ""};
   });
   StartAgent();
-  // The clock advances while a probe waits for its thread, so a short timeout could end the probe.
+  // Eventually may advance the clock by many seconds before the thread of a probe runs. With a
+  // short timeout, the probe would fail before its command began.
   Create("ready", R"({"containers":[{"name":"c","image":"img:1",
       "readinessProbe":{"exec":{"command":["ask"]},"periodSeconds":1,"timeoutSeconds":1000000}}]})");
   const Pod alive = Create(

@@ -356,7 +356,7 @@ void Compare(const std::string& name, const MetricFacts& ours, const MetricFacts
   EXPECT_TRUE(upstream.buckets.empty() || AreEqual(ours.buckets, upstream.buckets));
 }
 
-TEST(StableMetrics, EachIsExposedLikeUpstreamOrIsAnException) {
+TEST(StableMetrics, EveryMetricIsExposedAsUpstreamOrIsAnException) {
   const std::map<std::string, MetricFacts> listed = UpstreamMetrics();
   if (listed.empty()) GTEST_SKIP() << "the list of upstream's metrics is missing";
   RunningCluster cluster;

@@ -173,7 +173,7 @@ net::Response NodeServer::Healthz() const {
 
 net::Response NodeServer::UsageResponse(Context& ctx, To to) {
   const Result<Usage> usage = GatherUsage(ctx, handlers_);
-  // An error is a sample of this page.
+  // This page reports an error as a sample.
   if (to == To::kResourceMetrics) return MetricsResponse(ResourceMetrics(usage));
   if (!usage.ok()) {
     return TextResponse(500, "cannot tell what is used: " + usage.status().message());

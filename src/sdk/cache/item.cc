@@ -235,9 +235,9 @@ Item ItemForm::Make(ObjectPtr object) const {
   Item item;
   item.version_ = HeadOf(*object).version;
   if (keep_ == CacheScope::Keep::kBytes) {
-    const std::shared_ptr<const Packed> packed = Pack(*object);
+    std::shared_ptr<const Packed> packed = Pack(*object);
     item.bytes_ = static_cast<uint32_t>(packed->bytes());
-    item.encoded_ = packed;
+    item.encoded_ = std::move(packed);
     item.object_ = std::move(object);
   } else {
     item.object_ = Shrunk(*object);

@@ -5,7 +5,7 @@
 
 #include "object/codec/protobuf/fields.h"
 #include "object/codec/protobuf/protobuf.h"
-#include "sdk/client/response/watch_decoder.h"
+#include "object/initial_events.h"
 
 namespace cox::simulate {
 namespace {
@@ -29,7 +29,7 @@ bool IsInitialEventsEnd(std::string_view entry) {
     if (fields.number() == kMapKey) key = fields.bytes();
     if (fields.number() == kMapValue) value = fields.bytes();
   }
-  return key == sdk::kInitialEventsEnd && value == "true";
+  return key == kInitialEventsEnd && value == "true";
 }
 
 std::optional<WatchedType> TypeOf(std::string_view name) {

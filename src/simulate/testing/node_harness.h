@@ -11,8 +11,8 @@
 #include "base/testing/test_clock.h"
 #include "net/client.h"
 #include "object/codec/protobuf/protobuf.h"
+#include "object/initial_events.h"
 #include "object/type/kind.h"
-#include "sdk/client/response/watch_decoder.h"
 #include "simulate/pernode/node_connection.h"
 #include "simulate/pernode/shard.h"
 
@@ -140,7 +140,7 @@ class NodeHarness : public ::testing::Test {
   static std::string Bookmark(const std::string& version, bool end_of_list) {
     T object;
     object.metadata.resourceVersion = version;
-    if (end_of_list) object.metadata.annotations[sdk::kInitialEventsEnd] = "true";
+    if (end_of_list) object.metadata.annotations[kInitialEventsEnd] = "true";
     return Event("BOOKMARK", object);
   }
 

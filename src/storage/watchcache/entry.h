@@ -36,7 +36,7 @@ using EntryClassPtr = std::shared_ptr<const EntryClass>;
 // encodings, and the decoded object.
 //
 // Key, head and bytes never change. Another form is created when it is first used, shared by all
-// readers, and evicted when the budget of the server is used up (see EncodingBudget).
+// readers, and discarded when EncodingBudget needs its memory.
 //
 // Memory: one allocation holds the reference counts, this object, key, head and bytes; about 120
 //   bytes beyond key, head and bytes.
@@ -86,7 +86,7 @@ class Entry : public EncodedObject, public std::enable_shared_from_this<Entry> {
   // (JSON of v1, protobuf of v1, ...). An error of `make` is returned and not cached.
   using Make = std::function<Result<Bytes>(const Entry&)>;
   Result<Bytes> Encoding(uint8_t slot, const Make& make) const;
-  // The object without managedFields; kept in the budget. REQUIRES: decodable()
+  // The object without managedFields, shared like an encoding. REQUIRES: decodable()
   ObjectPtr Decode() const override;
   // Whether there is a decoder and it can decode the stored bytes.
   bool decodable() const;

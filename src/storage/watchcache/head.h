@@ -79,7 +79,7 @@ class HeadPairs {
 
 // Collects the output of a HeadReader. Reused for many objects.
 //
-// REQUIRES: the calls of Field are in the order of HeadReader::field_names().
+// REQUIRES: Field is called in the order of HeadReader::field_names().
 class HeadBuilder {
  public:
   explicit HeadBuilder(size_t fields) : fields_(fields) {}

@@ -8,7 +8,7 @@
 #include "api/meta/v1.h"
 #include "base/strings.h"
 #include "object/codec/protobuf/protobuf.h"
-#include "sdk/client/response/watch_decoder.h"
+#include "object/initial_events.h"
 #include "storage/unreadable.h"
 
 namespace cox::apiserver {
@@ -52,7 +52,7 @@ void EventWriter::WriteBookmark(storage::Revision revision, bool initial_end,
                                 std::vector<Bytes>* out) {
   Object object(resource_.strategy().kind());
   object.object_meta()->resourceVersion = std::to_string(revision);
-  if (initial_end) object.object_meta()->annotations[sdk::kInitialEventsEnd] = "true";
+  if (initial_end) object.object_meta()->annotations[kInitialEventsEnd] = "true";
   WriteObject("BOOKMARK", object, out);
 }
 

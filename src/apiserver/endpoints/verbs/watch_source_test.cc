@@ -126,9 +126,9 @@ class WatchSourceTest : public ::testing::Test {
   const std::shared_ptr<FakeWatcher::Script> script_ = std::make_shared<FakeWatcher::Script>();
 };
 
-// Changes after a call of Take wake the reader at most once, perhaps before it waits. So the source
-// may report that there is nothing only if its last call found nothing.
-TEST_F(WatchSourceTest, ReportsNoEventOnlyAfterTheWatcherHadNone) {
+// Changes after a call of Take wake the reader at most once, perhaps before it waits. If the source
+// reported nothing after a Take that returned changes, the reader could miss the next wake-up.
+TEST_F(WatchSourceTest, ReportsNothingOnlyIfTheLastTakeWasEmpty) {
   for (const bool encoded : {false, true}) {
     SCOPED_TRACE(encoded);
     script_->empty_takes = 0;

@@ -33,7 +33,7 @@ TEST(Zones, EvictionRatesByState) {
   EXPECT_EQ(EvictionRate(ZoneState::kPartialDisruption, 51, false, options), 0.01);
 }
 
-TEST(Zones, KeyHasTheFormatOfUpstream) {
+TEST(Zones, KeyHasUpstreamFormat) {
   core::v1::Node node;
   EXPECT_EQ(ZoneKeyOf(node), "");
   node.metadata.labels["topology.kubernetes.io/zone"] = "z1";

@@ -42,8 +42,8 @@ struct Usage {
 };
 
 Value StatsSummary(const Usage& usage);
-// The text in Prometheus' format, with upstream's metric names. If the usage could not be read, the
-// only sample is that of resource_scrape_error.
+// The text in Prometheus' format, with upstream's metric names. If the usage could not be read,
+// only resource_scrape_error has a sample.
 std::string ResourceMetrics(const Result<Usage>& usage);
 std::string CadvisorMetrics(const Usage& usage);
 

@@ -86,7 +86,7 @@ TEST(StatsTest, MetricsHaveUpstreamNames) {
               HasSubstr("container_network_receive_bytes_total{interface=\"eth0\",namespace="));
 }
 
-TEST(StatsTest, FailedReadOfUsageIsAMetric) {
+TEST(StatsTest, FailureToReadUsageIsReportedAsAMetric) {
   const std::string resource = ResourceMetrics(Status::Unavailable("no runtime"));
   EXPECT_THAT(resource, HasSubstr("\nresource_scrape_error 1\n"));
   EXPECT_THAT(resource, HasSubstr("# TYPE node_cpu_usage_seconds_total counter\n"));

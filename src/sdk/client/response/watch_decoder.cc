@@ -5,6 +5,7 @@
 #include "object/codec/json/json.h"
 #include "object/codec/protobuf/fields.h"
 #include "object/codec/protobuf/protobuf.h"
+#include "object/initial_events.h"
 #include "sdk/client/response/status_response.h"
 
 namespace cox {

@@ -14,9 +14,6 @@
 
 namespace cox::sdk {
 
-// The annotation of the bookmark that ends the initial events of a watch.
-inline constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
-
 // Incremental decoder for watch events: consecutive JSON documents, or length-prefixed protobuf
 // messages.
 //
