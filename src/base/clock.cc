@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/fiber.h"
 #include "base/timer_queue.h"
 
 namespace cox {
@@ -60,6 +61,11 @@ Timer RealClock::After(Duration delay, std::function<void()> callback) {
   return timer;
 }
 
-WakeCause RealClock::Park(Waiter& waiter, SteadyTime deadline) { return waiter.Block(deadline); }
+WakeCause RealClock::Park(Waiter& waiter, SteadyTime deadline) {
+  if (deadline == kNever || Fiber::Current() == nullptr) return waiter.Block(deadline);
+  const Timer timer =
+      After(deadline - Monotonic(), [&waiter] { waiter.Wake(WakeCause::kTimeout); });
+  return waiter.Block(kNever);
+}
 
 }  // namespace cox

@@ -9,6 +9,7 @@
 #include <shared_mutex>
 #include <stop_token>
 
+#include "base/held_locks.h"
 #include "base/thread_annotations.h"
 #include "base/waiter.h"
 
@@ -26,9 +27,19 @@ class COX_CAPABILITY("mutex") Mutex {
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
 
-  void Lock() COX_ACQUIRE() { mu_.lock(); }
-  void Unlock() COX_RELEASE() { mu_.unlock(); }
-  bool TryLock() COX_TRY_ACQUIRE(true) { return mu_.try_lock(); }
+  void Lock() COX_ACQUIRE() {
+    mu_.lock();
+    CountLock();
+  }
+  void Unlock() COX_RELEASE() {
+    CountUnlock();
+    mu_.unlock();
+  }
+  bool TryLock() COX_TRY_ACQUIRE(true) {
+    if (!mu_.try_lock()) return false;
+    CountLock();
+    return true;
+  }
   // Informs the analysis that the caller holds it. Checks nothing at run time.
   void AssertHeld() const COX_ASSERT_CAPABILITY(this) {}
 
@@ -67,10 +78,22 @@ class COX_CAPABILITY("shared mutex") SharedMutex {
   SharedMutex(const SharedMutex&) = delete;
   SharedMutex& operator=(const SharedMutex&) = delete;
 
-  void Lock() COX_ACQUIRE() { mu_.lock(); }
-  void Unlock() COX_RELEASE() { mu_.unlock(); }
-  void LockShared() COX_ACQUIRE_SHARED() { mu_.lock_shared(); }
-  void UnlockShared() COX_RELEASE_SHARED() { mu_.unlock_shared(); }
+  void Lock() COX_ACQUIRE() {
+    mu_.lock();
+    CountLock();
+  }
+  void Unlock() COX_RELEASE() {
+    CountUnlock();
+    mu_.unlock();
+  }
+  void LockShared() COX_ACQUIRE_SHARED() {
+    mu_.lock_shared();
+    CountLock();
+  }
+  void UnlockShared() COX_RELEASE_SHARED() {
+    CountUnlock();
+    mu_.unlock_shared();
+  }
 
  private:
   std::shared_mutex mu_;

@@ -18,7 +18,9 @@ enum class WakeCause : uint8_t {
   kStopped,   // its context was stopped
 };
 
-// Blocks one thread once, until any of its event sources calls Wake().
+class Fiber;
+
+// Blocks one thread or fiber once, until any of its event sources calls Wake().
 //
 // The basis of CondVar, Context and Clock. A wake-up is never lost between checking a condition and
 // blocking, because a Wake() before Block() is remembered. Not for use outside of `base`.
@@ -41,13 +43,17 @@ class Waiter {
   bool woken() const;
 
   // Blocks until woken, or until the real time `deadline`. Only a Clock calls this.
+  // REQUIRES: `deadline` is kNever if a fiber waits.
   WakeCause Block(Deadline deadline);
 
  private:
+  WakeCause BlockFiber(Fiber& fiber);
+
   // Standard types, because the annotated Mutex depends on this class.
   mutable std::mutex mu_;
   std::condition_variable awake_;
   std::optional<WakeCause> cause_;
+  Fiber* fiber_ = nullptr;  // waits instead of the thread
 };
 
 }  // namespace cox
