@@ -273,6 +273,10 @@ struct MetricHandle::State {
   std::map<std::string, std::vector<std::string>> labels COX_GUARDED_BY(mu);
   Counter* overflows COX_GUARDED_BY(mu) = nullptr;
   CounterVec* registered COX_GUARDED_BY(mu) = nullptr;  // null: not counted
+  // Callbacks may wait, so they are called without the lock, by one scrape at a time.
+  bool scraping COX_GUARDED_BY(mu) = false;
+  std::string_view rendered COX_GUARDED_BY(mu);  // the metric that is being rendered
+  CondVar changed;
 
   void Add(const std::string& name, std::unique_ptr<internal::MetricFamily> family)
       COX_REQUIRES(mu) {
@@ -298,6 +302,8 @@ void MetricHandle::Drop() {
   const auto state = std::exchange(state_, nullptr);
   if (state == nullptr) return;
   MutexLock lock(state->mu);
+  state->changed.Wait(state->mu,
+                      [&]() COX_REQUIRES(state->mu) { return state->rendered != name_; });
   const auto family = state->families.extract(name_);
   lock.Unlock();  // before the callback's captures are destroyed
 }
@@ -452,8 +458,22 @@ std::vector<MetricDescription> MetricsRegistry::Describe() const {
 
 std::string MetricsRegistry::Render() const {
   std::string out;
-  MutexLock lock(state_->mu);
-  for (const auto& [name, family] : state_->families) family->Render(out);
+  MetricHandle::State& state = *state_;
+  MutexLock lock(state.mu);
+  state.changed.Wait(state.mu, [&]() COX_REQUIRES(state.mu) { return !state.scraping; });
+  state.scraping = true;
+  // A metric is not removed while it is rendered, so the iterator stays valid.
+  for (auto at = state.families.begin(); at != state.families.end(); ++at) {
+    const internal::MetricFamily& family = *at->second;
+    state.rendered = at->first;
+    lock.Unlock();
+    family.Render(out);
+    lock.Lock();
+    state.rendered = {};
+    state.changed.NotifyAll();
+  }
+  state.scraping = false;
+  state.changed.NotifyAll();
   return out;
 }
 

@@ -168,8 +168,9 @@ class MetricsRegistry {
                                 const std::vector<std::string>& labels,
                                 size_t limit = kDefaultSeriesLimit);
 
-  // Metrics whose values are read when scraped. Render() calls `read`, one call at a time; `read`
-  // must not use the registry. If several samples have equal labels, the last one is used.
+  // Metrics whose values are read when scraped. Render() calls `read`, one call at a time and
+  // without holding a lock; `read` must not call Render. If several samples have equal labels, the
+  // last one is used.
   MetricHandle AddCounterCallback(MetricOptions options, const std::vector<std::string>& labels,
                                   std::function<void(const EmitSample&)> read);
   MetricHandle AddGaugeCallback(MetricOptions options, const std::vector<std::string>& labels,

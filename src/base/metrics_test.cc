@@ -289,6 +289,29 @@ TEST(MetricCallback, DestroyingTheHandleUnregisters) {
   EXPECT_THAT(registry.Render(), HasSubstr("kept 1\n"));
 }
 
+TEST(MetricCallback, IsCalledWithoutALockAndItsHandleWaitsForIt) {
+  MetricsRegistry registry;
+  std::atomic<bool> called = false, unregistered = false;
+  std::jthread other;
+  MetricHandle handle =
+      registry.AddGaugeCallback({.name = "slow"}, {}, [&](const EmitSample& emit) {
+        registry.AddGauge({.name = "added_meanwhile"}).Set(1);
+        other = std::jthread([&] {
+          called = true;
+          called.notify_all();
+          handle = {};
+          unregistered = true;
+        });
+        called.wait(false);
+        EXPECT_FALSE(unregistered);
+        emit({}, 7);
+      });
+  EXPECT_THAT(registry.Render(), HasSubstr("slow 7\n"));
+  other.join();
+  EXPECT_TRUE(unregistered);
+  EXPECT_THAT(registry.Render(), Not(HasSubstr("slow")));
+}
+
 TEST(MetricCallback, HandleMayOutliveTheRegistry) {
   std::optional<MetricsRegistry> registry(std::in_place);
   MetricHandle handle = registry->AddGaugeCallback({.name = "x"}, {}, [](const EmitSample&) {});
