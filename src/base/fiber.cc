@@ -31,7 +31,25 @@
 #endif
 
 namespace cox {
+
+namespace fiber_stacks {
+
+constexpr size_t kGuard = 64 << 10;
+
+struct Stack {
+  char* base = nullptr;  // of the guard pages
+  int uses = 0;
+
+  char* bottom() const { return base + kGuard; }
+  char* top() const { return base + kGuard + kSize; }
+};
+
+}  // namespace fiber_stacks
+
 namespace {
+
+using fiber_stacks::kGuard;
+using fiber_stacks::Stack;
 
 // Boost's public classes end a fiber by returning from functions that ThreadSanitizer has seen on
 // another stack; these functions underneath them only switch.
@@ -40,24 +58,14 @@ using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
-constexpr size_t kGuard = 64 << 10;
-// What is kept of a stack that gives memory back.
+// The part of a stack whose memory is kept.
 constexpr size_t kShallow = 128 << 10;
 
 thread_local Fiber* current = nullptr;
 
-struct Stack {
-  char* base = nullptr;  // of the guard pages
-  int uses = 0;
-
-  char* bottom() const { return base + kGuard; }
-  char* top() const { return base + kGuard + fiber_stacks::kSize; }
-};
-
 Stack NewStack() {
-  void* const base =
-      ::mmap(nullptr, kGuard + fiber_stacks::kSize, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  void* const base = ::mmap(nullptr, kGuard + fiber_stacks::kSize, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   COX_CHECK(base != MAP_FAILED) << "no memory for the stack of a fiber";
   COX_CHECK(::mprotect(base, kGuard, PROT_NONE) == 0) << "guard pages of the stack of a fiber";
   return {static_cast<char*>(base)};
@@ -72,8 +80,8 @@ struct Pool {
 };
 
 Pool& pool() {
-  static Pool* const kPool = new Pool;  // NOLINT: fibers may end while the process exits
-  return *kPool;
+  static Pool stacks;
+  return stacks;
 }
 
 Stack TakeStack() {
@@ -115,7 +123,7 @@ size_t fiber_stacks::kept() {
 
 // The two sides of a switch: the fiber, and the thread that resumes it.
 struct Fiber::Switch {
-  Stack stack;
+  fiber_stacks::Stack stack;
   fcontext_t fiber = nullptr;   // where the fiber continues
   fcontext_t thread = nullptr;  // where the thread continues
 #if defined(COX_FIBER_ASAN)
@@ -163,8 +171,7 @@ void Fiber::Resume() {
   }
   current = this;
 #if defined(COX_FIBER_ASAN)
-  __sanitizer_start_switch_fiber(&side.thread_fake_stack, side.stack.bottom(),
-                                 fiber_stacks::kSize);
+  __sanitizer_start_switch_fiber(&side.thread_fake_stack, side.stack.bottom(), fiber_stacks::kSize);
 #endif
 #if defined(COX_FIBER_TSAN)
   side.tsan_thread = __tsan_get_current_fiber();
@@ -204,8 +211,13 @@ void Fiber::Leave() {
 }
 
 void Fiber::Suspend() {
-  COX_CHECK(HeldLocks() == 0) << "a fiber waits while it holds " << HeldLocks() << " Mutexes";
+  CheckMayWait();
   Leave();
+}
+
+void CheckMayWait() {
+  COX_CHECK(HeldLocks() == 0) << "a function waits while its caller holds " << HeldLocks()
+                              << " Mutexes";
 }
 
 }  // namespace cox

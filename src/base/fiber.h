@@ -53,6 +53,10 @@ class Fiber {
   bool finished_ = false;
 };
 
+// Called by functions that may have to wait for other servers. Debug builds abort if the caller
+// holds a Mutex, even if there is nothing to wait for this time.
+void CheckMayWait();
+
 // The stacks of fibers are reused. Their pages take memory from the first use on.
 namespace fiber_stacks {
 

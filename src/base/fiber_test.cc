@@ -266,7 +266,7 @@ TEST(FiberDeathTest, MustNotWaitWhileItHoldsAMutex) {
     MutexLock lock(held);
     waiter.Block(Waiter::kNever);
   }),
-               "while it holds 1 Mutexes");
+               "waits while its caller holds 1 Mutexes");
 }
 #endif
 

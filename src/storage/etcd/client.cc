@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/fiber.h"
 #include "base/log.h"
 #include "storage/errors.h"
 
@@ -93,6 +94,7 @@ bool IsLeaseNotFound(const Status& status) {
 
 Result<std::string> Client::Call(const Context& ctx, std::string_view method,
                                  const Message& request, Repeat repeat) {
+  CheckMayWait();
   using Outcome = net::grpc::Reply::Outcome;
   RetryBackoff backoff(ctx);
   Status failure;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fiber.h"
 #include "base/mutex.h"
 #include "storage/errors.h"
 #include "storage/memory/history.h"
@@ -133,7 +134,7 @@ class MemoryStore final : public Store {
   }
 
   Result<GetResult> Get(Context& ctx, std::string_view key) override {
-    COX_RETURN_IF_ERROR(ctx.status());
+    COX_RETURN_IF_ERROR(Begin(ctx));
     MutexLock lock(shared_->mu);
     GetResult result{std::nullopt, shared_->history.revision()};
     if (const KeyValue* kv = shared_->history.Find(key)) result.kv = *kv;
@@ -141,14 +142,14 @@ class MemoryStore final : public Store {
   }
 
   Result<Page> List(Context& ctx, std::string_view prefix, const ListOptions& options) override {
-    COX_RETURN_IF_ERROR(ctx.status());
+    COX_RETURN_IF_ERROR(Begin(ctx));
     MutexLock lock(shared_->mu);
     return shared_->history.List(prefix, options);
   }
 
   Result<WriteResult> Update(Context& ctx, std::string_view key, std::string_view value,
                              Revision expected, std::chrono::seconds ttl) override {
-    COX_RETURN_IF_ERROR(ctx.status());
+    COX_RETURN_IF_ERROR(Begin(ctx));
     if (value.size() > options_.max_value_bytes) return ValueTooLargeError();
     Bytes bytes = Bytes::Copy(value);  // before the lock
     MutexLock lock(shared_->mu);
@@ -157,7 +158,7 @@ class MemoryStore final : public Store {
   }
 
   Result<WriteResult> Delete(Context& ctx, std::string_view key, Revision expected) override {
-    COX_RETURN_IF_ERROR(ctx.status());
+    COX_RETURN_IF_ERROR(Begin(ctx));
     MutexLock lock(shared_->mu);
     if (std::optional<WriteResult> lost = Lost(key, expected)) return *std::move(lost);
     if (expected == 0) return WriteResult{};  // the key does not exist, as expected: no write
@@ -166,7 +167,7 @@ class MemoryStore final : public Store {
 
   Result<WriteResult> WriteGuarded(Context& ctx, const GuardedWrite& write,
                                    const Guard& guard) override {
-    COX_RETURN_IF_ERROR(ctx.status());
+    COX_RETURN_IF_ERROR(Begin(ctx));
     const std::string_view value = write.value.value_or("");
     if (value.size() > options_.max_value_bytes) return ValueTooLargeError();
     Bytes bytes = Bytes::Copy(value);
@@ -184,18 +185,18 @@ class MemoryStore final : public Store {
 
   Result<std::unique_ptr<Watch>> StartWatch(Context& ctx, std::string_view prefix,
                                             Revision after) override {
-    COX_RETURN_IF_ERROR(ctx.status());
+    COX_RETURN_IF_ERROR(Begin(ctx));
     return std::unique_ptr<Watch>(std::make_unique<MemoryWatch>(shared_, prefix, after));
   }
 
   Result<Revision> CurrentRevision(Context& ctx) override {
-    COX_RETURN_IF_ERROR(ctx.status());
+    COX_RETURN_IF_ERROR(Begin(ctx));
     MutexLock lock(shared_->mu);
     return shared_->history.revision();
   }
 
   Status Compact(Context& ctx, Revision revision) override {
-    COX_RETURN_IF_ERROR(ctx.status());
+    COX_RETURN_IF_ERROR(Begin(ctx));
     MutexLock lock(shared_->mu);
     return shared_->history.Compact(revision);
   }
@@ -203,6 +204,10 @@ class MemoryStore final : public Store {
   Status Healthy(Context& ctx) override { return ctx.status(); }
 
  private:
+  static Status Begin(const Context& ctx) {
+    CheckMayWait();  // as for a store that waits for a server
+    return ctx.status();
+  }
   // Keys that expire in the same second. `revision` detects keys that were rewritten since.
   struct Expiry {
     struct Entry {
