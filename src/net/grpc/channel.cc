@@ -30,39 +30,72 @@ Channel::Channel(const Context& ctx, std::string name, Options options, TlsState
 
 void Channel::Close() {
   scope_.Stop();
+  {
+    MutexLock lock(mu_);
+    for (const auto& [loop, connection] : connections_) {
+      if (connection != nullptr) connection->Close();
+    }
+  }
   scope_.Wait();
 }
 
+Channel::ConnectionPtr& Channel::ConnectionOf(EventLoop* loop) {
+  for (auto& [owner, connection] : connections_) {
+    if (owner == loop) return connection;
+  }
+  return connections_.emplace_back(loop, nullptr).second;
+}
+
 Result<std::shared_ptr<Connection>> Channel::Get(const Context& ctx) {
+  EventLoop* const loop = EventLoop::OfFiber();
   MutexLock lock(mu_);
   COX_RETURN_IF_ERROR(ctx.status());
   while (true) {
-    if (connection_ != nullptr && connection_->usable()) return connection_;
-    if (!dialing_) break;
+    const ConnectionPtr& connection = ConnectionOf(loop);
+    if (connection != nullptr && connection->usable()) return connection;
     const uint64_t seen = attempts_;
+    if (!dialing_) {
+      dialing_ = true;
+      auto keep = loop == nullptr ? nullptr : loop->shared_from_this();
+      const Status started =
+          scope_.Go(name_, [this, keep = std::move(keep)](Context& work) { Connect(work, keep); });
+      if (!started.ok()) {
+        dialing_ = false;
+        return started;
+      }
+    }
     COX_RETURN_IF_ERROR(ctx.Await(mu_, dialed_, [&]() {
       mu_.AssertHeld();
       return attempts_ != seen;
     }));
-    // The dialing thread's context may have stopped before a server responded: then this thread
-    // dials.
-    if (failure_.Is(Reason::kServiceUnavailable)) return failure_;
+    // The attempt of another loop may have been successful: then this one's follows.
+    if (!failure_.ok()) return failure_;
   }
-  dialing_ = true;
-  size_t chosen = next_;
-  const size_t first = next_;
-  lock.Unlock();
-  Result<std::shared_ptr<Connection>> dialed = Dial(ctx, first, &chosen);
-  lock.Lock();
-  dialing_ = false;
-  ++attempts_;
-  failure_ = dialed.status();
-  if (dialed.ok()) {
-    connection_ = *dialed;
-    next_ = chosen;
+}
+
+void Channel::Connect(Context& ctx, const std::shared_ptr<EventLoop>& loop) {
+  size_t first = 0;
+  {
+    MutexLock lock(mu_);
+    first = next_;
   }
-  dialed_.NotifyAll();
-  return dialed;
+  size_t chosen = first;
+  const Result<ConnectionPtr> dialed = Dial(ctx, first, loop, &chosen);
+  if (dialed.ok() && loop != nullptr) (*dialed)->Start();
+  {
+    MutexLock lock(mu_);
+    dialing_ = false;
+    ++attempts_;
+    failure_ = dialed.status();
+    if (dialed.ok()) {
+      ConnectionOf(loop.get()) = *dialed;
+      next_ = chosen;
+    }
+    dialed_.NotifyAll();
+  }
+  if (!dialed.ok() || loop != nullptr) return;
+  const StopHandle on_stop = ctx.OnStop([connection = *dialed]() { connection->Close(); });
+  (*dialed)->Run();
 }
 
 void Channel::UpdateTls(const Context& ctx) {
@@ -78,8 +111,9 @@ void Channel::UpdateTls(const Context& ctx) {
   }
 }
 
-Result<std::shared_ptr<Connection>> Channel::Dial(const Context& ctx, size_t first,
-                                                  size_t* chosen) {
+Result<Channel::ConnectionPtr> Channel::Dial(const Context& ctx, size_t first,
+                                             const std::shared_ptr<EventLoop>& loop,
+                                             size_t* chosen) {
   UpdateTls(ctx);
   Status last;
   for (size_t i = 0; i < options_.endpoints.size(); ++i) {
@@ -100,11 +134,7 @@ Result<std::shared_ptr<Connection>> Channel::Dial(const Context& ctx, size_t fir
     }
     // Uses the channel's clock, because the connection outlives the call that opened it.
     auto connection = std::make_shared<Connection>(scope_.context().clock(), endpoint,
-                                                   std::move(*socket), options_.connection);
-    COX_RETURN_IF_ERROR(scope_.Go(name_, [connection](Context& work) {
-      const StopHandle on_stop = work.OnStop([connection]() { connection->Close(); });
-      connection->Run();
-    }));
+                                                   std::move(*socket), options_.connection, loop);
     *chosen = index;
     return connection;
   }
@@ -113,10 +143,16 @@ Result<std::shared_ptr<Connection>> Channel::Dial(const Context& ctx, size_t fir
 
 void Channel::Avoid(const std::shared_ptr<Connection>& connection) {
   MutexLock lock(mu_);
-  if (connection_ != connection || options_.endpoints.size() == 1) return;
-  next_ = (next_ + 1) % options_.endpoints.size();
-  connection_->Retire();
-  connection_ = nullptr;
+  if (options_.endpoints.size() == 1) return;
+  for (auto& [loop, current] : connections_) {
+    if (current != connection) continue;
+    // Another loop may have avoided this server already.
+    if (options_.endpoints[next_] == connection->endpoint()) {
+      next_ = (next_ + 1) % options_.endpoints.size();
+    }
+    current->Retire();
+    current = nullptr;
+  }
 }
 
 }  // namespace cox::net::grpc

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/context.h"
@@ -17,11 +18,14 @@
 
 namespace cox::net::grpc {
 
-// A connection to one of several equivalent servers, opened on demand and reopened when it broke.
+// Connections to one of several equivalent servers, opened on demand and reopened when they broke.
 // All calls go to the same server while it works; then to the next server that responds.
 //
-// Threads: all methods may be called concurrently; one thread connects, the others wait for the
-//   result.
+// Fibers of an event loop have a connection of that loop, so that a call wakes no other thread. All
+// other callers share a connection with a thread.
+//
+// Threads: all methods may be called concurrently; a thread of the channel connects, the callers
+//   wait for the result.
 // Ownership: owns the threads of its connections. Destruction aborts calls in progress.
 class Channel {
  public:
@@ -46,15 +50,23 @@ class Channel {
   // Aborts calls in progress and rejects new ones. Returns when its threads have ended.
   void Close();
 
-  // A connection that accepts calls. Unavailable if no server can be reached.
+  // A connection that accepts calls, for the calling thread or fiber. Unavailable if no server can
+  // be reached.
   Result<std::shared_ptr<Connection>> Get(const Context& ctx);
   // The server of `connection` responds but is not usable, for example because it has no leader:
   // the next Get tries the other servers first. Calls in progress continue.
   void Avoid(const std::shared_ptr<Connection>& connection);
 
  private:
+  using ConnectionPtr = std::shared_ptr<Connection>;
+
   void UpdateTls(const Context& ctx);
-  Result<std::shared_ptr<Connection>> Dial(const Context& ctx, size_t first, size_t* chosen);
+  // The connection of the loop; null: of threads. Never removed: there are few loops.
+  ConnectionPtr& ConnectionOf(EventLoop* loop) COX_REQUIRES(mu_);
+  // Connects for `loop` on a thread, which then reads the connection if `loop` is null.
+  void Connect(Context& ctx, const std::shared_ptr<EventLoop>& loop);
+  Result<ConnectionPtr> Dial(const Context& ctx, size_t first,
+                             const std::shared_ptr<EventLoop>& loop, size_t* chosen);
 
   // Constant after construction.
   const std::string name_;
@@ -63,9 +75,9 @@ class Channel {
   TlsState tls_;  // used only by the dialing thread
   Mutex mu_;
   CondVar dialed_;
-  std::shared_ptr<Connection> connection_ COX_GUARDED_BY(mu_);  // may be null
-  size_t next_ COX_GUARDED_BY(mu_) = 0;                         // the endpoint to try first
-  bool dialing_ COX_GUARDED_BY(mu_) = false;
+  std::vector<std::pair<EventLoop*, ConnectionPtr>> connections_ COX_GUARDED_BY(mu_);
+  size_t next_ COX_GUARDED_BY(mu_) = 0;        // the endpoint to try first
+  bool dialing_ COX_GUARDED_BY(mu_) = false;   // for any of the loops
   uint64_t attempts_ COX_GUARDED_BY(mu_) = 0;  // completed
   Status failure_ COX_GUARDED_BY(mu_);         // of the last attempt
 

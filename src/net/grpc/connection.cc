@@ -10,12 +10,14 @@
 #include <utility>
 
 #include "net/grpc/exchange.h"
+#include "net/grpc/loop_reader.h"
 #include "net/io/http2_output.h"
 
 namespace cox::net::grpc {
 
 using internal::CallExchange;
 using internal::Exchange;
+using internal::LoopReader;
 using internal::StreamExchange;
 
 namespace {
@@ -187,12 +189,14 @@ void Connection::SessionFree::operator()(nghttp2_session* session) const {
 }
 
 Connection::Connection(Clock& clock, const Endpoint& endpoint, std::unique_ptr<Socket> socket,
-                       const ConnectionOptions& options)
+                       const ConnectionOptions& options, std::shared_ptr<EventLoop> loop)
     : clock_(clock),
       endpoint_(endpoint),
       authority_(endpoint.authority()),
       options_(options),
       socket_(std::move(socket)),
+      loop_reader_(loop == nullptr ? nullptr
+                                   : std::make_shared<LoopReader>(std::move(loop), socket_->fd())),
       heard_(clock.Monotonic()) {
   nghttp2_session_callbacks* callbacks = nullptr;
   nghttp2_session_callbacks_new(&callbacks);
@@ -218,7 +222,11 @@ Connection::Connection(Clock& clock, const Endpoint& endpoint, std::unique_ptr<S
   session_.reset(session);
 }
 
-Connection::~Connection() = default;
+Connection::~Connection() {
+  if (loop_reader_ != nullptr) loop_reader_->Detach();
+}
+
+void Connection::Start() { loop_reader_->Start(weak_from_this()); }
 
 bool Connection::usable() const {
   MutexLock lock(queue_mu_);
@@ -332,6 +340,7 @@ bool Connection::Enqueue(Exchange& exchange, bool fresh) {
     if (flushing_) return true;  // the flushing thread handles it before it stops
     flushing_ = true;
   }
+  if (loop_reader_ != nullptr && loop_reader_->FlushSoon()) return true;
   Flush();
   return true;
 }
@@ -444,7 +453,7 @@ void Connection::Pump() {
     }
     if (moved.state == Socket::State::kAgain) {
       blocked_ = true;
-      wake_.Signal();  // the reading thread must also poll for POLLOUT
+      WakeReader();
       return;
     }
     out_sent_ += moved.bytes;
@@ -495,36 +504,53 @@ void Connection::Run() {
     MutexLock lock(mu_);
     Pump();  // settings
   }
-  std::string buffer(kReadBuffer, '\0');
+  std::vector<char> buffer(kReadBuffer);
   // TLS may have read beyond the handshake, which poll() does not report.
   bool open = ReadAll(buffer);
   while (open) {
     const std::optional<std::chrono::milliseconds> timeout = CheckAlive();
     if (!timeout.has_value()) break;
     pollfd fds[] = {{socket_->fd(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}};
-    {
-      MutexLock lock(mu_);
-      if (blocked_) fds[0].events |= POLLOUT;
-    }
+    if (WaitsToWrite()) fds[0].events |= POLLOUT;
     if (::poll(fds, 2, static_cast<int>(timeout->count())) <= 0) continue;
     if (fds[1].revents != 0) wake_.Clear();
-    if ((fds[0].revents & POLLOUT) != 0) {
-      std::vector<CallExchange*> finished;
-      {
-        MutexLock lock(mu_);
-        blocked_ = false;
-        Pump();
-        finished.swap(finished_);
-      }
-      CallExchange::NotifyDone(finished);
-    }
+    if ((fds[0].revents & POLLOUT) != 0) OnWritable();
     if ((fds[0].revents & ~POLLOUT) != 0) open = ReadAll(buffer);
   }
   Fail();
 }
 
+void Connection::OnWritable() {
+  std::vector<CallExchange*> finished;
+  {
+    MutexLock lock(mu_);
+    blocked_ = false;
+    Pump();
+    finished.swap(finished_);
+  }
+  CallExchange::NotifyDone(finished);
+}
+
+bool Connection::WaitsToWrite() {
+  MutexLock lock(mu_);
+  return blocked_;
+}
+
+bool Connection::HasCalls() {
+  MutexLock lock(mu_);
+  return !active_.empty();
+}
+
+void Connection::WakeReader() {
+  if (loop_reader_ != nullptr) {
+    loop_reader_->Wake();
+  } else {
+    wake_.Signal();
+  }
+}
+
 // False: the connection has ended.
-bool Connection::ReadAll(std::string& buffer) {
+bool Connection::ReadAll(std::span<char> buffer) {
   while (true) {
     const Socket::Moved moved = socket_->Read(buffer.data(), buffer.size());
     if (moved.state == Socket::State::kAgain) return true;
@@ -600,7 +626,7 @@ void Connection::Retire() {
     usable_ = false;
     retired_ = true;
   }
-  wake_.Signal();
+  WakeReader();
 }
 
 void Connection::Close() {
@@ -609,7 +635,7 @@ void Connection::Close() {
     broken_ = true;
     usable_ = false;
   }
-  wake_.Signal();
+  WakeReader();
 }
 
 std::string Framed(std::string_view message) {

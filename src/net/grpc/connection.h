@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "net/grpc/socket.h"
+#include "net/io/event_loop.h"
 
 struct nghttp2_session;
 
@@ -46,6 +48,7 @@ struct Reply {
 namespace internal {
 class Exchange;
 class CallExchange;
+class LoopReader;
 class StreamExchange;
 }  // namespace internal
 
@@ -69,17 +72,23 @@ class MessageStream;
 // caller at a time also writes what the others have queued, so that under load one write carries
 // many calls, and without load a call waits for no other thread.
 //
+// A connection of an event loop has no thread: the loop reads, and writes the calls of its fibers
+// when it has served the current batch of events.
+//
 // Threads: all methods may be called concurrently.
 // Ownership: shared by the channel and its streams. Run() is the body of the reading thread and
-//   returns when the connection has ended.
+//   returns when the connection has ended. A connection of a loop is also kept by calls in
+//   progress.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // REQUIRES: Run() is called once, on a thread that may block.
+  // REQUIRES: Run() is called once, on a thread that may block; with a loop, Start() before the
+  // first call.
   Connection(Clock& clock, const Endpoint& endpoint, std::unique_ptr<Socket> socket,
-             const ConnectionOptions& options);
+             const ConnectionOptions& options, std::shared_ptr<EventLoop> loop = nullptr);
   ~Connection();
 
   void Run();
+  void Start();
   // Closes the connection: calls and streams in progress return kBroken.
   void Close();
   // Rejects new calls, and closes when the calls in progress have ended.
@@ -103,6 +112,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   class AsyncCall;
   friend class MessageStream;
+  friend class internal::LoopReader;
   friend struct SessionCallbacks;
 
   std::unique_ptr<MessageStream> Begin(std::unique_ptr<internal::StreamExchange> exchange);
@@ -121,7 +131,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Returns flow-control window to the peer for bytes that a stream's reader has consumed.
   void Consumed(internal::StreamExchange& stream, size_t bytes);
   bool Receive(std::string_view bytes);
-  bool ReadAll(std::string& buffer);
+  bool ReadAll(std::span<char> buffer);
+  // The socket accepts bytes again.
+  void OnWritable();
+  bool WaitsToWrite();
+  bool HasCalls();
+  // The reading thread or loop must check the state of the connection.
+  void WakeReader();
   // How long the reading thread may wait for the socket; nullopt if the peer is considered dead.
   std::optional<std::chrono::milliseconds> CheckAlive();
   void Fail();
@@ -133,6 +149,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const ConnectionOptions options_;
   const std::unique_ptr<Socket> socket_;
   WakeUp wake_;
+  const std::shared_ptr<internal::LoopReader> loop_reader_;  // null: a thread reads
 
   // Calls to be written. Also locked while holding mu_.
   mutable Mutex queue_mu_ COX_ACQUIRED_AFTER(mu_);

@@ -9,10 +9,14 @@
 #include <system_error>
 #include <utility>
 
+#include "base/check.h"
+#include "base/fiber.h"
 #include "base/scope.h"
 
 namespace cox::net {
 namespace {
+
+thread_local EventLoop* loop_of_fiber = nullptr;
 
 // The list head after Stop: nothing can be added any more. Never dereferenced.
 LoopTask* Closed() {
@@ -21,6 +25,20 @@ LoopTask* Closed() {
 }
 
 }  // namespace
+
+// A fiber of a loop. It keeps itself alive until it has finished.
+class EventLoop::LoopFiber final : public LoopTask, public Fiber {
+ public:
+  LoopFiber(EventLoop& loop, std::function<void()> work) : Fiber(std::move(work)), loop_(loop) {}
+
+  std::shared_ptr<LoopTask> self;
+
+ private:
+  void Run() override { loop_.Continue(*this); }
+  void MakeReady() override { loop_.Enqueue(self); }
+
+  EventLoop& loop_;  // does not stop before its fibers have finished
+};
 
 EventLoop::EventLoop(Clock& clock)
     : clock_(clock),
@@ -45,9 +63,16 @@ Status EventLoop::Start(const std::string& name) {
 }
 
 void EventLoop::Stop() {
+  if (thread_.joinable()) {
+    Post([this] {
+      stopping_ = true;
+      if (fibers_ == 0) io_.stop();
+    });
+    thread_.join();
+  }
   work_.reset();
   io_.stop();
-  if (thread_.joinable()) thread_.join();
+  COX_CHECK(fibers_ == 0) << "an event loop stops before " << fibers_ << " of its fibers";
   LoopTask* task = tasks_.exchange(Closed(), std::memory_order_acq_rel);
   while (task != nullptr && task != Closed()) {
     const std::shared_ptr<LoopTask> keep = std::move(task->self_);
@@ -83,6 +108,27 @@ void EventLoop::Enqueue(std::shared_ptr<LoopTask> task) {
 }
 
 void EventLoop::Post(std::function<void()> work) { boost::asio::post(io_, std::move(work)); }
+
+EventLoop* EventLoop::OfFiber() { return loop_of_fiber; }
+
+void EventLoop::RunFiber(std::function<void()> work) {
+  if (!InLoop() || Fiber::Current() != nullptr) {
+    return Post([this, work = std::move(work)]() mutable { RunFiber(std::move(work)); });
+  }
+  auto fiber = std::make_shared<LoopFiber>(*this, std::move(work));
+  fiber->self = fiber;
+  ++fibers_;
+  Continue(*fiber);
+}
+
+void EventLoop::Continue(LoopFiber& fiber) {
+  loop_of_fiber = this;
+  fiber.Resume();
+  loop_of_fiber = nullptr;
+  if (!fiber.finished()) return;
+  fiber.self = nullptr;
+  if (--fibers_ == 0 && stopping_) io_.stop();
+}
 
 void EventLoop::RunTasks() {
   LoopTask* newest = tasks_.load(std::memory_order_relaxed);

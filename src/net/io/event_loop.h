@@ -49,9 +49,9 @@ class Flushable : public std::enable_shared_from_this<Flushable> {
 
 // One thread that serves many connections (an Asio io_context), and their shared buffers.
 //
-// Threads: Enqueue, Post and InLoop from any thread; the rest on the loop's thread.
-// Lifetime: Start, then Stop, which joins. Tasks enqueued or posted after Stop are dropped, so a
-//   task may hold a reference to a stopped loop.
+// Threads: Enqueue, Post, RunFiber and InLoop from any thread; the rest on the loop's thread.
+// Lifetime: Start, then Stop, which waits for the fibers and joins. Tasks enqueued or posted after
+//   Stop are dropped, so a task may hold a reference to a stopped loop.
 class EventLoop : public std::enable_shared_from_this<EventLoop> {
  public:
   // Plaintext passed to TLS at once; also the approximate limit of output buffered for a peer that
@@ -65,6 +65,7 @@ class EventLoop : public std::enable_shared_from_this<EventLoop> {
   EventLoop& operator=(const EventLoop&) = delete;
 
   Status Start(const std::string& name);
+  // Returns when all fibers have finished, so the contexts they wait in must have stopped.
   // REQUIRES: not called on the loop's thread.
   void Stop();
   // For tests and fuzzers: the calling thread becomes the loop thread and drives the loop with
@@ -78,6 +79,12 @@ class EventLoop : public std::enable_shared_from_this<EventLoop> {
     return thread_id_.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }
 
+  // Runs `work` in a fiber of the loop: at once, until it waits for the first time or has finished,
+  // if the caller is on the loop's thread and not in a fiber. Otherwise the loop starts it soon.
+  void RunFiber(std::function<void()> work);
+  // The loop that runs the calling fiber; null outside of fibers of loops.
+  static EventLoop* OfFiber();
+
   void FlushSoon(Flushable& what);
 
   boost::asio::io_context& io() { return io_; }
@@ -90,8 +97,11 @@ class EventLoop : public std::enable_shared_from_this<EventLoop> {
   const std::string& HttpDate();
 
  private:
+  class LoopFiber;
+
   void RunTasks();
   void RunFlushes();
+  void Continue(LoopFiber& fiber);
 
   Clock& clock_;
   boost::asio::io_context io_;
@@ -101,6 +111,8 @@ class EventLoop : public std::enable_shared_from_this<EventLoop> {
   // Loop thread only.
   std::vector<std::shared_ptr<Flushable>> flushes_;
   bool batching_ = false;
+  size_t fibers_ = 0;      // not finished
+  bool stopping_ = false;  // stops when no fiber is left
   std::vector<char> received_;
   std::vector<char> plain_;
   std::string cipher_;

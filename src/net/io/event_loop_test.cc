@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "base/context.h"
 #include "base/testing/test_clock.h"
 
 namespace cox::net {
@@ -101,6 +103,75 @@ TEST(EventLoop, FlushRequestsAreCoalesced) {
   EXPECT_EQ(output->flushes, 1);
   loop.Poll();
   EXPECT_EQ(output->flushes, 1);
+}
+
+TEST(EventLoopFiberTest, RunsAtOnceOnTheLoopUntilItWaits) {
+  TestClock clock;
+  auto loop = std::make_shared<EventLoop>(clock);
+  loop->AdoptThisThread();
+  const Context ctx(clock);
+  std::string order;
+  loop->RunFiber([&] {
+    EXPECT_EQ(EventLoop::OfFiber(), loop.get());
+    order += "a";
+    EXPECT_TRUE(ctx.Sleep(std::chrono::seconds(1)).ok());
+    order += "c";
+  });
+  EXPECT_EQ(EventLoop::OfFiber(), nullptr);
+  order += "b";
+  clock.Advance(std::chrono::seconds(1));
+  EXPECT_EQ(order, "ab");
+  loop->Poll();
+  EXPECT_EQ(order, "abc");
+}
+
+TEST(EventLoopFiberTest, FiberThatIsStartedByAFiberRunsAfterIt) {
+  TestClock clock;
+  auto loop = std::make_shared<EventLoop>(clock);
+  loop->AdoptThisThread();
+  std::string order;
+  loop->RunFiber([&] {
+    loop->RunFiber([&] { order += "b"; });
+    order += "a";
+  });
+  loop->Poll();
+  EXPECT_EQ(order, "ab");
+}
+
+TEST(EventLoopFiberTest, OutputOfFibersWokenTogetherIsFlushedOnce) {
+  TestClock clock;
+  auto loop = std::make_shared<EventLoop>(clock);
+  loop->AdoptThisThread();
+  const Context ctx(clock);
+  const auto output = std::make_shared<CountingFlush>();
+  for (int i = 0; i < 10; ++i) {
+    loop->RunFiber([&] {
+      EXPECT_TRUE(ctx.Sleep(std::chrono::seconds(1)).ok());
+      loop->FlushSoon(*output);
+    });
+  }
+  clock.Advance(std::chrono::seconds(1));
+  loop->Poll();
+  EXPECT_EQ(output->flushes, 1);
+}
+
+TEST(EventLoopFiberTest, StopWaitsForTheFibers) {
+  RealClock clock;
+  Context ctx(clock);
+  auto loop = std::make_shared<EventLoop>(clock);
+  ASSERT_TRUE(loop->Start("test").ok());
+  std::atomic<int> ended = 0;
+  for (int i = 0; i < 10; ++i) {
+    loop->RunFiber([&] {
+      EXPECT_FALSE(ctx.Sleep(std::chrono::hours(1)).ok());
+      // Stopping takes a while.
+      EXPECT_TRUE(Context(clock).Sleep(std::chrono::milliseconds(1)).ok());
+      ++ended;
+    });
+  }
+  ctx.Stop();
+  loop->Stop();
+  EXPECT_EQ(ended, 10);
 }
 
 }  // namespace

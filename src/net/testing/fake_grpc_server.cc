@@ -4,18 +4,21 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <nghttp2/nghttp2.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <utility>
 
+#include "base/check.h"
 #include "net/grpc/exchange.h"
 
 namespace cox::net::grpc {
 namespace {
+
+constexpr int32_t kWindow = 64 << 20;
 
 uint8_t* Octets(std::string_view text) {
   return reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));
@@ -44,6 +47,7 @@ struct FakeServer::Connection {
   nghttp2_session* session = nullptr;
   std::map<int32_t, Stream> streams;
   bool hang_up = false;
+  bool frozen = false;
 
   static int OnHeader(nghttp2_session* /*session*/, const nghttp2_frame* frame, const uint8_t* name,
                       size_t name_size, const uint8_t* value, size_t value_size, uint8_t /*flags*/,
@@ -78,7 +82,7 @@ struct FakeServer::Connection {
                         uint32_t* flags, nghttp2_data_source* /*source*/, void* user) {
     Stream& stream = static_cast<Connection*>(user)->streams[id];
     const size_t n = std::min(size, stream.out.size());
-    std::memcpy(buffer, stream.out.data(), n);
+    stream.out.copy(reinterpret_cast<char*>(buffer), n);
     stream.out.erase(0, n);
     if (stream.out.empty() && stream.ended) {
       *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
@@ -119,6 +123,9 @@ struct FakeServer::Connection {
         case Action::Kind::kHangUp:
           hang_up = true;
           break;
+        case Action::Kind::kFreeze:
+          frozen = true;
+          break;
       }
     }
   }
@@ -154,8 +161,8 @@ FakeServer::FakeServer(const Context& ctx, Script script)
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
   auto* generic = reinterpret_cast<sockaddr*>(&address);
-  ::bind(listener_, generic, size);
-  ::listen(listener_, 16);
+  COX_CHECK(::bind(listener_, generic, size) == 0 && ::listen(listener_, 16) == 0)
+      << "no port for a test server";
   ::getsockname(listener_, generic, &size);
   port_ = ntohs(address.sin_port);
   (void)scope_.Go("accept", [this](Context& work) { Accept(work); });
@@ -197,7 +204,7 @@ void FakeServer::Accept(Context& ctx) {
 }
 
 void FakeServer::Serve(int fd, int number) {
-  Connection connection{*this, number, nullptr, {}, false};
+  Connection connection{.server = *this, .number = number};
   nghttp2_session_callbacks* callbacks = nullptr;
   nghttp2_session_callbacks_new(&callbacks);
   nghttp2_session_callbacks_set_on_header_callback(callbacks, Connection::OnHeader);
@@ -205,9 +212,17 @@ void FakeServer::Serve(int fd, int number) {
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, Connection::OnFrame);
   nghttp2_session_server_new(&connection.session, callbacks, &connection);
   nghttp2_session_callbacks_del(callbacks);
-  nghttp2_submit_settings(connection.session, NGHTTP2_FLAG_NONE, nullptr, 0);
+  // Large windows, so that clients fill the buffers of their sockets.
+  const nghttp2_settings_entry window = {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kWindow};
+  nghttp2_submit_settings(connection.session, NGHTTP2_FLAG_NONE, &window, 1);
+  nghttp2_session_set_local_window_size(connection.session, NGHTTP2_FLAG_NONE, 0, kWindow);
   char buffer[16384];
   while (connection.Send(fd) && !connection.hang_up) {
+    if (connection.frozen) {
+      pollfd closed{fd, POLLRDHUP, 0};
+      ::poll(&closed, 1, -1);
+      break;
+    }
     const ssize_t n = ::recv(fd, buffer, sizeof buffer, 0);
     if (n <= 0) break;
     if (nghttp2_session_mem_recv(connection.session, Octets({buffer, static_cast<size_t>(n)}),

@@ -35,6 +35,7 @@ class FakeServer {
       kReset,    // end the stream with the HTTP/2 error `code`
       kGoAway,   // send a GOAWAY that no stream of this connection was or will be processed
       kHangUp,   // close the connection
+      kFreeze,   // keep the connection open, but neither read nor send any more
     };
     Kind kind;
     int code = 0;
