@@ -28,6 +28,10 @@ class Exchange {
   virtual Context& context() = 0;
 
   virtual void Send(Response response) = 0;
+  // Whether the exchange belongs to a connection of an event loop.
+  virtual bool has_loop() const { return false; }
+  // Runs `work` in a fiber of that loop, see EventLoop::RunFiber. REQUIRES: has_loop()
+  virtual void RunFiber(std::function<void()> work);
   // Sends status and headers at once and then the bytes of `source`. The returned Waker resumes the
   // source after it has returned kWait. Waking before the first Pull is allowed and remembered.
   virtual std::shared_ptr<Waker> Stream(int status, Headers headers,

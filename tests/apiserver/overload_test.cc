@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -286,26 +288,43 @@ TEST_F(OverloadTest, LeasesAreRenewedAndEventsAreShed) {
               store_->writes());
 }
 
-// Requests of administrators have no limit, so they can occupy all threads for requests: one for
-// each seat and 64.
-TEST_F(OverloadTest, LeasesAreRenewedWhileExemptRequestsOccupyAllThreads) {
-  constexpr size_t kThreads = kSeats + 64;
-  auto admin = Connect(cluster->context(), cluster->config());
-  auto node = Connect(cluster->context(), cluster->ConfigFor("system:node:n0", {"system:nodes"}));
-  ASSERT_TRUE(admin.ok() && node.ok());
-  store_->HoldConfigMaps(true);
-  Scope scope(cluster->context(), "exempt");
-  for (size_t i = 0; i < kThreads + 40; ++i) {
-    ASSERT_TRUE(scope
-                    .Go("create",
-                        [&, i](Context& run) {
-                          core::v1::ConfigMap map;
-                          map.metadata = {.name = "m" + std::to_string(i), .namespace_ = "default"};
-                          (void)(*admin)->Create(run, std::move(map));
-                        })
-                    .ok());
+// Fibers and threads for requests: one for each seat and 64, of each kind.
+constexpr size_t kPlaces = kSeats + 64;
+
+// Requests whose writes wait until they are released.
+class HeldRequestsTest : public OverloadTest {
+ protected:
+  ~HeldRequestsTest() override {
+    if (store_ != nullptr) store_->HoldConfigMaps(false);
   }
-  ASSERT_TRUE(store_->AwaitHeld(*ctx, kThreads).ok());
+
+  // Returns when `held` of `count` requests of an administrator, which have no limit, wait.
+  void Hold(Scope& scope, size_t count, size_t held) {
+    admin_ = std::move(*Connect(cluster->context(), cluster->config()));
+    store_->HoldConfigMaps(true);
+    for (size_t i = 0; i < count; ++i) {
+      ASSERT_TRUE(scope
+                      .Go("create",
+                          [this, i](Context& run) {
+                            core::v1::ConfigMap map;
+                            map.metadata = {.name = "m" + std::to_string(i),
+                                            .namespace_ = "default"};
+                            if (admin_->Create(run, std::move(map)).ok()) ++created_;
+                          })
+                      .ok());
+    }
+    ASSERT_TRUE(store_->AwaitHeld(*ctx, held).ok());
+  }
+
+  std::unique_ptr<Client> admin_;
+  std::atomic<size_t> created_ = 0;
+};
+
+TEST_F(HeldRequestsTest, LeasesAreRenewedWhileExemptRequestsOccupyAllPlaces) {
+  Scope scope(cluster->context(), "exempt");
+  Hold(scope, 2 * kPlaces + 40, 2 * kPlaces);
+  auto node = Connect(cluster->context(), cluster->ConfigFor("system:node:n0", {"system:nodes"}));
+  ASSERT_TRUE(node.ok());
   kubelet::NodeLease lease(**node, "n0", kLeaseDuration, nullptr);
   Context attempt = ctx->WithTimeout(seconds(30));
   const Status renewed = lease.Renew(attempt);
@@ -313,6 +332,27 @@ TEST_F(OverloadTest, LeasesAreRenewedWhileExemptRequestsOccupyAllThreads) {
   store_->HoldConfigMaps(false);
   scope.Stop();
   scope.Wait();
+}
+
+// The threads of this process with that name.
+size_t CountThreads(const std::string& name) {
+  size_t count = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string comm;
+    std::getline(std::ifstream(task.path() / "comm"), comm);
+    count += static_cast<size_t>(comm == name);
+  }
+  return count;
+}
+
+TEST_F(HeldRequestsTest, WaitingRequestsForSingleObjectsOccupyNoThread) {
+  const size_t before = CountThreads("request");
+  Scope scope(cluster->context(), "exempt");
+  Hold(scope, kPlaces, kPlaces);
+  EXPECT_LE(CountThreads("request"), before);
+  store_->HoldConfigMaps(false);
+  scope.Wait();
+  EXPECT_EQ(created_, kPlaces);
 }
 
 }  // namespace

@@ -32,17 +32,17 @@ Stage Authenticate(const Authenticator& authenticator, Auditor* auditor) {
   return {"authn", [&authenticator, auditor](const std::shared_ptr<Call>& call) -> Result<Next> {
             const std::string_view warning = BearerTokenWarning(call->request());
             if (!warning.empty()) call->Warn(std::string(warning));
-            Result<UserInfo> user = call->on_worker
+            Result<UserInfo> user = call->may_wait
                                         ? authenticator.Await(call->ctx(), call->request())
                                         : authenticator.Authenticate(call->request());
             if (!user.ok()) {
-              if (!call->on_worker && AuthMethod::IsWouldWait(user.status())) {
-                return Next::kOnWorker;
+              if (!call->may_wait && AuthMethod::IsWouldWait(user.status())) {
+                return Next::kWait;
               }
               if (auditor == nullptr) return user.status();
               if (call->audit() == nullptr) call->set_audit(Begin(*auditor, *call, nullptr));
               const bool waits = call->audit() != nullptr && auditor->blocks();
-              if (waits && !call->on_worker) return Next::kOnWorker;
+              if (waits && !call->may_wait) return Next::kWait;
               return user.status();
             }
             call->set_audit(nullptr);  // of a failed attempt on the event loop, if any
@@ -60,8 +60,9 @@ Stage Audit(Auditor* auditor) {
               call->set_audit(Begin(*auditor, *call, &call->user));
               if (call->audit() == nullptr) return Next::kGoOn;
             }
-            // The first event, and later the response's event, may block on a disk.
-            if (auditor->blocks() && !call->on_worker) return Next::kOnWorker;
+            // The first event, and later that of the response, may wait for a webhook, or for
+            // another writer of the log.
+            if (auditor->blocks() && !call->may_wait) return Next::kWait;
             const Status received = call->audit()->Received();
             if (received.ok()) return Next::kGoOn;
             auditor->CountRejected();
@@ -72,13 +73,13 @@ Stage Audit(Auditor* auditor) {
 
 // Whether the authorizer may be called on the call's current thread.
 bool MayRequest(const Authorizer& authorizer, const Call& call) {
-  return call.on_worker || !authorizer.MayBlock();
+  return call.may_wait || !authorizer.MayBlock();
 }
 
 Stage Impersonate(const Impersonation& impersonation, const Authorizer& authorizer) {
   return {"impersonation",
           [&impersonation, &authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
-            if (!MayRequest(authorizer, *call)) return Next::kOnWorker;
+            if (!MayRequest(authorizer, *call)) return Next::kWait;
             COX_ASSIGN_OR_RETURN(call->user,
                                  impersonation.Apply(call->request(), call->info, call->user));
             if (call->audit() != nullptr && call->Header("impersonate-user")) {
@@ -101,7 +102,7 @@ Selectors SelectorsOf(const Call& call) {
 
 Stage Authorize(const Authorizer& authorizer) {
   return {"authz", [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
-            if (!MayRequest(authorizer, *call)) return Next::kOnWorker;
+            if (!MayRequest(authorizer, *call)) return Next::kWait;
             const Decision decision =
                 authorizer.Authorize(call->user, call->info, SelectorsOf(*call));
             if (call->audit() != nullptr) {
@@ -126,7 +127,7 @@ Result<Next> RequireBody(const std::shared_ptr<Call>& call) {
 Stage EnterFence(const Fencing* fencing) {
   return {"fencing", [fencing](const std::shared_ptr<Call>& call) -> Result<Next> {
             if (fencing == nullptr || !Fencing::Concerns(*call)) return Next::kGoOn;
-            if (!call->on_worker) return Next::kOnWorker;
+            if (!call->may_wait) return Next::kWait;
             COX_RETURN_IF_ERROR(fencing->Enter(*call));
             return Next::kGoOn;
           }};
@@ -164,8 +165,8 @@ Chain BuildChain(const ChainParts& p) {
           EnterFence(p.fencing),  // after authz, because it reads a Lease
           {"offload",
            [dispatch = p.dispatch](const std::shared_ptr<Call>& call) -> Result<Next> {
-             // Decoding, admission, registry and storage take time and may block.
-             if (!call->on_worker) return Next::kOnWorker;
+             // Admission and storage wait for other servers.
+             if (!call->may_wait) return Next::kWait;
              dispatch(call);
              return Next::kDone;
            }},
@@ -190,7 +191,7 @@ void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from
     if (*next == Next::kDone) return;
     if (*next == Next::kGoOn) continue;
     return chain.offload(call, [&chain, i](const std::shared_ptr<Call>& moved) {
-      moved->on_worker = true;
+      moved->may_wait = true;
       RunChain(chain, moved, i);
     });
   }

@@ -22,10 +22,10 @@ class Fencing;
 
 // The result of a stage.
 enum class Next : uint8_t {
-  kGoOn,      // to the next stage
-  kDone,      // a response has been or will be sent
-  kOnWorker,  // this stage must block and cannot do so here: it runs again on a worker, with the
-              // rest of the chain. Only for calls that are not on a worker yet (Call::on_worker).
+  kGoOn,  // to the next stage
+  kDone,  // a response has been or will be sent
+  kWait,  // this stage must wait and cannot do so here: it runs again in a fiber or on a worker,
+          // with the rest of the chain. Only for calls that may not wait yet (Call::may_wait).
 };
 
 // A named stage of the filter chain. If it returns an error, the chain ends and the error is the
@@ -35,7 +35,7 @@ struct Stage {
   std::function<Result<Next>(const std::shared_ptr<Call>&)> run;
 };
 
-// Moves a call from its event loop to a worker.
+// Moves a call from its event loop to a fiber or a worker.
 using Offload =
     std::function<void(std::shared_ptr<Call>, std::function<void(std::shared_ptr<Call>)>)>;
 
@@ -55,8 +55,8 @@ struct ChainParts {
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
 };
 
-// The filter chain, in order. Stages run on the connection's event loop and do not block until one
-// requires a worker; the last stage always does.
+// The filter chain, in order. Stages run on the connection's event loop until one must wait; the
+// last stage always does.
 struct Chain {
   std::vector<Stage> stages;
   Offload offload;

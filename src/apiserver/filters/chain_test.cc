@@ -164,22 +164,22 @@ TEST_F(ChainTest, ListWithNameFieldSelectorIsAuthorizedByName) {
   }
 }
 
-// Reports MayBlock on demand, and records whether it was called on a worker.
+// Reports MayBlock on demand, and records whether it was called after the call was moved.
 class SlowAuthorizer final : public Authorizer {
  public:
   bool MayBlock() const override { return slow; }
   Decision Decide(const UserInfo&, const RequestInfo&, const Selectors&) const override {
-    asked_on_worker = on_worker;
+    called_after_move = moved;
     return {true, {}};
   }
   UserRules Rules(const UserInfo&, std::string_view) const override { return {}; }
 
   bool slow = false;
-  bool on_worker = false;
-  mutable bool asked_on_worker = false;
+  bool moved = false;
+  mutable bool called_after_move = false;
 };
 
-TEST_F(ChainTest, AuthorizerThatMayBlockRunsOnWorker) {
+TEST_F(ChainTest, AuthorizerThatMayBlockIsNotCalledOnTheLoop) {
   SlowAuthorizer authorizer;
   const Impersonation impersonation(authorizer);
   int moves = 0;
@@ -191,17 +191,17 @@ TEST_F(ChainTest, AuthorizerThatMayBlockRunsOnWorker) {
                        .offload =
                            [&](std::shared_ptr<Call> call, auto then) {
                              ++moves;
-                             authorizer.on_worker = true;
+                             authorizer.moved = true;
                              then(std::move(call));
-                             authorizer.on_worker = false;
+                             authorizer.moved = false;
                            },
                        .dispatch = [](const auto& call) { call->RespondText(200, "done"); }});
   EXPECT_EQ(Run("GET", "/api/v1/pods")->Body(), "done");
-  EXPECT_FALSE(authorizer.asked_on_worker);
+  EXPECT_FALSE(authorizer.called_after_move);
   EXPECT_EQ(moves, 1);
   authorizer.slow = true;
   EXPECT_EQ(Run("GET", "/api/v1/pods")->Body(), "done");
-  EXPECT_TRUE(authorizer.asked_on_worker);
+  EXPECT_TRUE(authorizer.called_after_move);
   EXPECT_EQ(moves, 2);
 }
 
@@ -212,21 +212,21 @@ TEST_F(ChainTest, ExtraSpaceBeforeTokenIsIgnoredWithWarning) {
             std::string::npos);
 }
 
-TEST(RunChainTest, BlockingStageIsRerunOnWorkerWithRestOfChain) {
+TEST(RunChainTest, StageThatMustWaitIsRerunElsewhereWithTheRestOfTheChain) {
   TestClock clock;
   std::string log;
   const auto note = [&log](std::string_view name, const std::shared_ptr<Call>& call) {
-    log.append(name).append(call->on_worker ? "+ " : "- ");
+    log.append(name).append(call->may_wait ? "+ " : "- ");
   };
   const Chain chain = {{{"first",
                          [&](const std::shared_ptr<Call>& call) -> Result<Next> {
                            note("first", call);
                            return Next::kGoOn;
                          }},
-                        {"asks",
+                        {"waits",
                          [&](const std::shared_ptr<Call>& call) -> Result<Next> {
-                           note("asks", call);
-                           return call->on_worker ? Next::kGoOn : Next::kOnWorker;
+                           note("waits", call);
+                           return call->may_wait ? Next::kGoOn : Next::kWait;
                          }},
                         {"last",
                          [&](const std::shared_ptr<Call>& call) -> Result<Next> {
@@ -238,7 +238,7 @@ TEST(RunChainTest, BlockingStageIsRerunOnWorkerWithRestOfChain) {
                          then(std::move(call));
                        }};
   RunChain(chain, FakeCall(clock, {.target = "/"}).shared());
-  EXPECT_EQ(log, "first- asks- moved asks+ last+ ");
+  EXPECT_EQ(log, "first- waits- moved waits+ last+ ");
 }
 
 TEST_F(ChainTest, OnlyShortRequestsHaveTimeout) {

@@ -22,7 +22,9 @@ namespace cox::apiserver {
 //
 // Exactly one of the Respond functions is called.
 //
-// Threads: One at a time. A call moves from an event loop to a worker and stays there.
+// Threads: One at a time. A call moves from an event loop to a fiber of it or to a worker, and
+// stays
+//   there.
 class Call : public std::enable_shared_from_this<Call> {
  public:
   Call(net::ExchangePtr exchange, std::string audit_id);
@@ -102,7 +104,12 @@ class Call : public std::enable_shared_from_this<Call> {
   Query query;
   RequestInfo info;
   UserInfo user;
-  bool on_worker = false;  // No longer on the connection's event loop, so it may block.
+  // False on the connection's event loop; true in a fiber of it, on a worker, and on a thread of a
+  // caller in this process.
+  bool may_wait = false;
+  // See net::Exchange.
+  bool has_loop() const { return exchange_->has_loop(); }
+  void RunFiber(std::function<void()> work) { exchange_->RunFiber(std::move(work)); }
 
  private:
   net::Headers TakeHeaders(std::string_view content_type);

@@ -28,6 +28,20 @@ bool ConcernsLease(const RequestInfo& info) {
           info.verb == "patch");
 }
 
+// Requests that take little CPU time, because they concern a single object. They run on the event
+// loop of their connection, and must not delay the other connections: lists, large bodies and
+// signatures of tokens take milliseconds. Streams occupy a thread.
+bool RunsInFiber(const Call& call) {
+  constexpr size_t kLargeBody = size_t{64} << 10;
+  const RequestInfo& info = call.info;
+  if (!info.is_resource || info.long_running || IsStreamSubresource(info.subresource) ||
+      info.subresource == "token" || call.request().body.size() > kLargeBody) {
+    return false;
+  }
+  return info.verb == "get" || info.verb == "create" || info.verb == "update" ||
+         info.verb == "patch" || info.verb == "delete";
+}
+
 }  // namespace
 
 RequestPipeline::RequestPipeline(const Context& ctx, const FairnessOptions& fairness,
@@ -42,6 +56,7 @@ RequestPipeline::RequestPipeline(const Context& ctx, const FairnessOptions& fair
       shedding_(fairness_ != nullptr ? static_cast<RequestGate&>(*fairness_)
                                      : static_cast<RequestGate&>(in_flight_limit_),
                 write_lag_, ctx.clock(), metrics),
+      max_fibers_(WorkersFor(fairness)),
       workers_(ctx, {.name = "request", .max_threads = WorkersFor(fairness)}),
       lease_workers_(ctx, {.name = "lease", .max_threads = WorkersFor(fairness)}) {}
 
@@ -90,14 +105,14 @@ void RequestPipeline::Serve(net::ExchangePtr exchange, bool local) {
     call->set_releases_held_on_send();
     // The caller's thread waits for the response anyway. Executing the request there saves two
     // thread switches.
-    call->on_worker = true;
+    call->may_wait = true;
   }
   RunChain(chain_, call);
 }
 
 void RequestPipeline::ResumeWaited(std::shared_ptr<Call> call) {
   Offload(std::move(call), [this](const std::shared_ptr<Call>& waited) {
-    waited->on_worker = true;
+    waited->may_wait = true;
     RunChain(chain_, waited, chain_.after_fairness);
   });
 }
@@ -105,11 +120,21 @@ void RequestPipeline::ResumeWaited(std::shared_ptr<Call> call) {
 void RequestPipeline::Offload(std::shared_ptr<Call> call,
                               std::function<void(std::shared_ptr<Call>)> then) {
   Call& raw = *call;
-  WorkerPool& workers = ConcernsLease(call->info) ? lease_workers_ : workers_;
-  // This thread keeps no reference, so that the call is destroyed on the worker.
+  const bool lease = ConcernsLease(call->info);
+  // The caller keeps no reference, so that the call is destroyed where it is executed.
   std::function<void()> work = [call = std::move(call), then = std::move(then)]() mutable {
     then(std::move(call));
   };
+  std::atomic<size_t>& fibers = lease ? lease_fibers_ : fibers_;
+  if (raw.has_loop() && RunsInFiber(raw) && fibers < max_fibers_) {
+    ++fibers;
+    raw.RunFiber([&fibers, work = std::move(work)]() mutable {
+      std::exchange(work, nullptr)();
+      --fibers;
+    });
+    return;
+  }
+  WorkerPool& workers = lease ? lease_workers_ : workers_;
   if (!workers.Submit(std::move(work))) {  // on failure `work` is unchanged and holds the call
     raw.RespondStatus(Status(Reason::kTooManyRequests, "too many requests, please try again later",
                              StatusDetails{.retry_after_seconds = 1}));

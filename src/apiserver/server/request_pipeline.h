@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 
@@ -19,11 +20,12 @@
 
 namespace cox::apiserver {
 
-// Receives requests from connections and runs them through the filter chain, on event loops and
-// workers.
+// Receives requests from connections and runs them through the filter chain, on event loops, in
+// fibers of them, and on workers (ADR 22).
 //
 // Threads: All methods may be called concurrently, except that Connect must come before the others.
-// Lifetime: Stop ends the workers, after which no calls are running.
+// Lifetime: Stop ends the workers. It must come after the event loops have stopped; then no calls
+//   are running.
 class RequestPipeline {
  public:
   // The registry and the metrics must outlive it.
@@ -59,8 +61,8 @@ class RequestPipeline {
                                                     const FairnessOptions& options,
                                                     MetricsRegistry& metrics,
                                                     const Registry& registry);
-  // Continues a call that waited in a queue. It runs on a worker, because the thread that released
-  // the seats has other work.
+  // Continues a call that waited in a queue, elsewhere, because the thread that released the seats
+  // has other work.
   void ResumeWaited(std::shared_ptr<Call> call);
   void Offload(std::shared_ptr<Call> call, std::function<void(std::shared_ptr<Call>)> then);
 
@@ -70,6 +72,10 @@ class RequestPipeline {
   const std::unique_ptr<PriorityAndFairness> fairness_;
   InFlightLimit in_flight_limit_;
   EventShedding shedding_;
+  // Calls that run in fibers. Beyond the limit, calls are queued for a worker.
+  const size_t max_fibers_;
+  std::atomic<size_t> fibers_ = 0;
+  std::atomic<size_t> lease_fibers_ = 0;
   WorkerPool workers_;
   // Renewals of Leases never wait for a thread behind other requests: exempt requests, which have
   // no limit, can occupy all threads of the other pool.

@@ -10,6 +10,10 @@
 
 namespace cox::net {
 
+void Exchange::RunFiber(std::function<void()> /*work*/) {  // NOLINT: a sink
+  COX_CHECK(false) << "this exchange has no event loop";
+}
+
 // Destruction of the last reference without a response means that the handler dropped the request.
 class ServerExchange::Handle final : public Exchange {
  public:
@@ -23,6 +27,9 @@ class ServerExchange::Handle final : public Exchange {
     core_->Deliver(
         {response.status, std::move(response.headers), std::move(response.body), {}, {}});
   }
+
+  bool has_loop() const override { return true; }
+  void RunFiber(std::function<void()> work) override { core_->loop_->RunFiber(std::move(work)); }
 
   std::shared_ptr<Waker> Stream(int status, Headers headers,
                                 std::unique_ptr<BodySource> source) override {

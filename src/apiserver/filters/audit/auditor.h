@@ -19,12 +19,12 @@ namespace cox::apiserver {
 // Creates audit records for requests according to the policy, and passes their events to the sinks.
 //
 //   chain "audit"    Begin        policy decides, the record is made   (loop)
-//   chain "offload"  Received     event RequestReceived                (worker)
+//   chain "audit"    Received     event RequestReceived                (fiber or worker)
 //   handlers         SetRequest … the level decides what is kept
 //   Call             Complete     event ResponseComplete, then the response is sent
 //
 // Guarantees: In blocking modes, the event is in the log before the response is sent. Event loops
-//   never wait for a disk or a webhook.
+//   never wait for a webhook; in the blocking modes fibers write the log file on them (ADR 22).
 // Threads: All methods may be called concurrently. Stop is called once, after the last record has
 //   ended.
 class Auditor {

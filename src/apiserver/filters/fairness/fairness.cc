@@ -212,8 +212,8 @@ void PriorityAndFairness::CancelWait(const std::weak_ptr<Ticket>& waiting, Rejec
   if (ticket == nullptr) return;
   auto cancelled_wait = ticket->flow_schema->level->CancelWait(*ticket, why);
   if (!cancelled_wait) return;
-  // This is a timer thread or an event loop, but a call on a worker may block when it responds.
-  const bool here = !cancelled_wait->call->on_worker || !parts_.run_on_worker;
+  // This is a timer thread or an event loop, but a call that was moved may wait when it responds.
+  const bool here = !cancelled_wait->call->may_wait || !parts_.run_on_worker;
   auto refuse = [call = std::move(cancelled_wait->call), wait = cancelled_wait->retry_after] {
     RejectTooManyRequests(*call, wait);
   };
