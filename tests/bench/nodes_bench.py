@@ -90,9 +90,12 @@ class Process:
     """A child that is ended by its process ID."""
 
     def __init__(self, name, arguments, directory):
-        self.name, self.log = name, os.path.join(directory, name + ".log")
+        self.name, self.log, self._arguments = name, os.path.join(directory, name + ".log"), arguments
+        self.start()
+
+    def start(self):
         with open(self.log, "ab") as log:
-            self._child = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            self._child = subprocess.Popen(self._arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                            preexec_fn=end_with_test)
         self.pid = self._child.pid
 
@@ -165,12 +168,18 @@ class SeparatePlane:
         self._cluster.start()
         self.port, self.ca_file, self.kubeconfig = self._cluster.port, self._cluster.ca_file, self._cluster.kubeconfig
         for name, extra in (("controller-manager", ["--root-ca-file", self.ca_file]), ("scheduler", [])):
-            self._parts.append(Process(name, [self._binary, name, "--kubeconfig", self.kubeconfig, "--leader-elect=false",
-                                              "--secure-port=0", *extra], self._directory))
+            arguments = [self._binary, name, "--kubeconfig", self.kubeconfig, "--leader-elect=false", "--secure-port=0",
+                         *extra]
+            self._parts.append(Process(name, arguments, self._directory))
 
     def pids(self):
         servers = {server.name: server.process.pid for server in self._cluster._servers}
         return {**servers, **{part.name: part.pid for part in self._parts}}
+
+    def restart_part(self, name):
+        part = next(part for part in self._parts if part.name == name)
+        part.stop(signal.SIGKILL)
+        part.start()
 
     def restart(self):
         old = next(server for server in self._cluster._servers if server.name == "apiserver")
@@ -371,10 +380,13 @@ class Bench:
             pids["nodes"] = self._nodes.pid
         return pids
 
+    def new_api(self):
+        return Api(self._plane.port, self._plane.token, self._plane.ca_file)
+
     def api(self):
         """Returns the connection of this thread."""
         if not hasattr(self._local, "api"):
-            self._local.api = Api(self._plane.port, self._plane.token, self._plane.ca_file)
+            self._local.api = self.new_api()
             self._local.nodes = Api(self._nodes_port, self._plane.token)
         return self._local.api
 
@@ -424,19 +436,29 @@ class Bench:
     def await_pods(self, count, seconds):
         wait_until(f"{count} Pods are ready", lambda: self.value("pods_ready") >= count, seconds, between=0.5)
 
-    def run(self):
-        options, phases = self._options, {}
+    def restart_nodes(self):
+        self._nodes.stop(signal.SIGKILL)
+        self.start_nodes()
+
+    def start_plane(self):
         self._plane.start()
         self._nodes_port = free_ports(1)[0]
         wait_until("the API server answers", lambda: self.server_metrics() is not None, 30)
+
+    def await_nodes(self):
+        nodes = self._options.nodes
+        wait_until("the nodes are ready", lambda: self.value("nodes_ready") >= nodes, 60 + nodes * 0.1, between=0.2)
+
+    def run(self):
+        options, phases = self._options, {}
+        self.start_plane()
         empty = usage(self.pids())
         sampler = None
         pods = options.nodes * options.pods
         try:
             with Phase(self, "nodes") as phases["nodes"]:
                 self.start_nodes()
-                wait_until("the nodes are ready", lambda: self.value("nodes_ready") >= options.nodes,
-                           60 + options.nodes * 0.1, between=0.2)
+                self.await_nodes()
             sampler = Sampler(self, options.out)
             sampler.start()
             self.settle(5)
