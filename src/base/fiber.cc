@@ -2,7 +2,6 @@
 #include "base/fiber.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <boost/context/detail/fcontext.hpp>
 #include <mutex>
@@ -51,14 +50,14 @@ namespace {
 using fiber_stacks::kGuard;
 using fiber_stacks::Stack;
 
-// Boost's public classes end a fiber by returning from functions that ThreadSanitizer has seen on
-// another stack; these functions underneath them only switch.
+// Not Boost's public classes: they end a fiber by returning from functions that ThreadSanitizer has
+// seen on another stack. These functions only switch.
 using boost::context::detail::fcontext_t;
 using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
-// The part of a stack whose memory is kept.
+// The part of a stack whose memory is never released.
 constexpr size_t kShallow = 128 << 10;
 
 thread_local Fiber* current = nullptr;

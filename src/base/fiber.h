@@ -7,17 +7,17 @@
 
 namespace cox {
 
-// A function with its own stack, which may block without blocking its thread: when it waits in a
+// A function with its own stack, which may wait without blocking its thread: when it waits in a
 // Waiter (and so in CondVar, Context::Await and Context::Sleep), the thread continues with other
-// work, and the function continues on the same thread after it was woken.
+// work. After the function was woken, it continues on the same thread.
 //
-// An event loop runs requests in fibers, so that code that waits for etcd is written like code of a
-// thread, and costs neither a thread nor a thread switch.
+// Event loops run requests in fibers. Their code waits for etcd with the same functions as code on
+// a thread, but occupies no thread and causes no thread switch.
 //
 // Guarantees: a fiber never changes its thread. Blocking system calls still block the thread.
 // REQUIRES: no Mutex is held while a fiber waits, except the one that CondVar releases. Debug
 //   builds check this.
-// Threads: Resume and Start on the fiber's thread, MakeReady by any thread.
+// Threads: Resume on the fiber's thread; MakeReady is called by any thread.
 // Ownership: the subclass keeps the fiber alive until it has finished.
 class Fiber {
  public:
@@ -57,15 +57,15 @@ class Fiber {
 // holds a Mutex, even if there is nothing to wait for this time.
 void CheckMayWait();
 
-// The stacks of fibers are reused. Their pages take memory from the first use on.
+// The stacks of fibers, which are reused.
 namespace fiber_stacks {
 
-// The size of a stack: that of a thread, because the depth of JSON documents is limited by that.
-// Only pages that were used take memory.
+// Address space of a stack: that of a thread, because JSON documents may be nested deeply. Only
+// pages that were used take memory.
 inline constexpr size_t kSize = size_t{8} << 20;
-// Unused stacks that are kept.
+// Limit of unused stacks that are kept.
 inline constexpr size_t kKept = 128;
-// A kept stack gives the memory of deep calls back after so many uses.
+// After this number of uses, a stack releases the memory that deep calls used.
 inline constexpr int kUsesPerTrim = 64;
 
 // For tests: the unused stacks that are kept.

@@ -289,7 +289,7 @@ TEST(MetricCallback, DestroyingTheHandleUnregisters) {
   EXPECT_THAT(registry.Render(), HasSubstr("kept 1\n"));
 }
 
-TEST(MetricCallback, IsCalledWithoutALockAndItsHandleWaitsForIt) {
+TEST(MetricCallback, IsCalledWithoutLockAndDestroyingItsHandleWaitsForItsEnd) {
   MetricsRegistry registry;
   std::atomic<bool> called = false, unregistered = false;
   std::jthread other;

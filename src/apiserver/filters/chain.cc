@@ -60,8 +60,7 @@ Stage Audit(Auditor* auditor) {
               call->set_audit(Begin(*auditor, *call, &call->user));
               if (call->audit() == nullptr) return Next::kGoOn;
             }
-            // The first event, and later that of the response, may wait for a webhook, or for
-            // another writer of the log.
+            // Sending the events may wait for a webhook, or for another thread that writes the log.
             if (auditor->blocks() && !call->may_wait) return Next::kWait;
             const Status received = call->audit()->Received();
             if (received.ok()) return Next::kGoOn;

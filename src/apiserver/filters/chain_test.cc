@@ -164,7 +164,8 @@ TEST_F(ChainTest, ListWithNameFieldSelectorIsAuthorizedByName) {
   }
 }
 
-// Reports MayBlock on demand, and records whether it was called after the call was moved.
+// An authorizer that blocks if the test says so. Records whether the call had left the event loop
+// when it was authorized.
 class SlowAuthorizer final : public Authorizer {
  public:
   bool MayBlock() const override { return slow; }

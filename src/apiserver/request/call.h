@@ -22,9 +22,8 @@ namespace cox::apiserver {
 //
 // Exactly one of the Respond functions is called.
 //
-// Threads: One at a time. A call moves from an event loop to a fiber of it or to a worker, and
-// stays
-//   there.
+// Threads: One at a time. A call starts on an event loop, may move to a fiber of it or to a worker,
+//   and stays there.
 class Call : public std::enable_shared_from_this<Call> {
  public:
   Call(net::ExchangePtr exchange, std::string audit_id);

@@ -28,9 +28,9 @@ bool ConcernsLease(const RequestInfo& info) {
           info.verb == "patch");
 }
 
-// Requests that take little CPU time, because they concern a single object. They run on the event
-// loop of their connection, and must not delay the other connections: lists, large bodies and
-// signatures of tokens take milliseconds. Streams occupy a thread.
+// Whether the request runs on the event loop of its connection. These requests concern a single
+// object and take little CPU time, so that they do not delay other connections of the loop. Lists,
+// large bodies and signatures of tokens take milliseconds; streams occupy a thread.
 bool RunsInFiber(const Call& call) {
   constexpr size_t kLargeBody = size_t{64} << 10;
   const RequestInfo& info = call.info;

@@ -79,8 +79,9 @@ class EventLoop : public std::enable_shared_from_this<EventLoop> {
     return thread_id_.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }
 
-  // Runs `work` in a fiber of the loop: at once, until it waits for the first time or has finished,
-  // if the caller is on the loop's thread and not in a fiber. Otherwise the loop starts it soon.
+  // Runs `work` in a fiber of the loop. If the caller is on the loop's thread and not in a fiber,
+  // it starts immediately, and this returns when it waits for the first time or has finished.
+  // Otherwise the loop starts it soon.
   void RunFiber(std::function<void()> work);
   // The loop that runs the calling fiber; null outside of fibers of loops.
   static EventLoop* OfFiber();

@@ -125,7 +125,7 @@ TEST(EventLoopFiberTest, RunsAtOnceOnTheLoopUntilItWaits) {
   EXPECT_EQ(order, "abc");
 }
 
-TEST(EventLoopFiberTest, FiberThatIsStartedByAFiberRunsAfterIt) {
+TEST(EventLoopFiberTest, NestedFiberStartsAfterTheFiberThatRequestedIt) {
   TestClock clock;
   auto loop = std::make_shared<EventLoop>(clock);
   loop->AdoptThisThread();
@@ -138,7 +138,7 @@ TEST(EventLoopFiberTest, FiberThatIsStartedByAFiberRunsAfterIt) {
   EXPECT_EQ(order, "ab");
 }
 
-TEST(EventLoopFiberTest, OutputOfFibersWokenTogetherIsFlushedOnce) {
+TEST(EventLoopFiberTest, FibersThatContinueInOneBatchShareOneFlush) {
   TestClock clock;
   auto loop = std::make_shared<EventLoop>(clock);
   loop->AdoptThisThread();

@@ -24,7 +24,8 @@ namespace cox::apiserver {
 //   Call             Complete     event ResponseComplete, then the response is sent
 //
 // Guarantees: In blocking modes, the event is in the log before the response is sent. Event loops
-//   never wait for a webhook; in the blocking modes fibers write the log file on them (ADR 22).
+//   never wait for a webhook. In the blocking modes, requests in fibers write the log file on the
+//   thread of their event loop (ADR 22).
 // Threads: All methods may be called concurrently. Stop is called once, after the last record has
 //   ended.
 class Auditor {
