@@ -20,6 +20,16 @@ void LoopReader::OnLoop(Work work) {
   });
 }
 
+template <class Then>
+void LoopReader::AwaitReady(descriptor_base::wait_type event, Then then) {
+  descriptor_.async_wait(event, [weak = Weak(), then](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (error || self == nullptr) return;
+    const auto connection = self->connection_.lock();
+    if (connection != nullptr) then(*self, *connection);
+  });
+}
+
 void LoopReader::Start(std::weak_ptr<Connection> connection) {
   connection_ = std::move(connection);
   OnLoop([](LoopReader& self) { self.Begin(); });
@@ -45,13 +55,8 @@ void LoopReader::Detach() {
 void LoopReader::OnReadable(Connection& connection) {
   if (ended_) return;
   if (!connection.ReadAll(loop_->received())) return End(connection);
-  descriptor_.async_wait(descriptor_base::wait_read,
-                         [weak = Weak()](const boost::system::error_code& error) {
-                           const auto self = weak.lock();
-                           if (error || self == nullptr) return;
-                           const auto connection = self->connection_.lock();
-                           if (connection != nullptr) self->OnReadable(*connection);
-                         });
+  AwaitReady(descriptor_base::wait_read,
+             [](LoopReader& self, Connection& ready) { self.OnReadable(ready); });
 }
 
 bool LoopReader::FlushSoon() {
@@ -95,14 +100,10 @@ void LoopReader::Check(Connection& connection) {
 
 void LoopReader::WaitWritable() {
   if (std::exchange(waits_to_write_, true)) return;
-  descriptor_.async_wait(descriptor_base::wait_write,
-                         [weak = Weak()](const boost::system::error_code& error) {
-                           const auto self = weak.lock();
-                           if (error || self == nullptr) return;
-                           self->waits_to_write_ = false;
-                           const auto connection = self->connection_.lock();
-                           if (connection != nullptr) connection->OnWritable();
-                         });
+  AwaitReady(descriptor_base::wait_write, [](LoopReader& self, Connection& connection) {
+    self.waits_to_write_ = false;
+    connection.OnWritable();
+  });
 }
 
 void LoopReader::End(Connection& connection) {

@@ -42,6 +42,10 @@ class LoopReader final : public Flushable {
   // Calls work(*this) on the loop, unless this was destroyed meanwhile.
   template <class Work>
   void OnLoop(Work work);
+  // Calls then(*this, connection) when the socket is ready for `event`, unless one of them was
+  // destroyed meanwhile.
+  template <class Then>
+  void AwaitReady(boost::asio::posix::descriptor_base::wait_type event, Then then);
   // The loop must not keep this alive, because this keeps the loop alive.
   std::weak_ptr<LoopReader> Weak() {
     return std::static_pointer_cast<LoopReader>(shared_from_this());
