@@ -3,30 +3,17 @@
 
 #include "base/check.h"
 #include "object/codec/json/json.h"
+#include "object/codec/json/member.h"
 #include "object/type/api_types.h"
 #include "object/type/pointer.h"
 
 namespace cox {
 namespace {
 
-bool IsZero(const Type& type, const void* at) {
-  switch (type.shape) {
-    case Shape::kBool:
-      return !*static_cast<const bool*>(at);
-    case Shape::kInt32:
-      return *static_cast<const int32_t*>(at) == 0;
-    case Shape::kInt64:
-      return *static_cast<const int64_t*>(at) == 0;
-    case Shape::kString:
-      return static_cast<const std::string*>(at)->empty();
-    default:
-      return false;  // constant defaults have no other shape
-  }
-}
-
 void DefaultField(const Field& field, void* at) {
   const void* value = field.Has(Field::kPointer) ? PointedTo(*field.type, at) : at;
-  bool absent = value == nullptr || (!field.Has(Field::kPointer) && IsZero(*field.type, value));
+  bool absent =
+      value == nullptr || (!field.Has(Field::kPointer) && json::IsEmpty(*field.type, value));
   if (!field.default_json.empty() && absent) {
     void* to = field.Has(Field::kPointer) ? EnsurePointedTo(*field.type, at) : at;
     COX_CHECK(json::Decode(field.default_json, *field.type, to)

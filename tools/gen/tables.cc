@@ -171,7 +171,7 @@ class TableEmitter {
     std::string prefix = "k" + def.name;
     if (!rows.empty()) EmitFields(rows, prefix);
     std::string index = EmitNames(rows, prefix);
-    std::string wire = EmitWire(rows, prefix);
+    std::string wire = EmitWire(rows, prefix) + EmitOrder(rows, prefix);
 
     std::string codec;
     if (def.codec == "schemaOrBool") codec = "kSchemaOrBool";
@@ -227,6 +227,19 @@ class TableEmitter {
     EmitNumbers(prefix + "Wire", order);
     EmitNumbers(prefix + "ByNumber", by_number);
     return ", .wire = " + prefix + "Wire, .by_number = " + prefix + "ByNumber";
+  }
+
+  // The rows in JSON, in the order of their names.
+  std::string EmitOrder(const std::vector<Row>& rows, const std::string& prefix) {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (!rows[i].field->inlined) order.push_back(i);
+    }
+    if (order.empty()) return "";
+    std::sort(order.begin(), order.end(),
+              [&](size_t a, size_t b) { return rows[a].field->name < rows[b].field->name; });
+    EmitNumbers(prefix + "ByName", order);
+    return ", .by_name = " + prefix + "ByName";
   }
 
   // The perfect hash of JSON names. Inlined rows are not in JSON; their name matches no key.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "object/apply/managed_fields.h"
+#include "object/apply/new_object.h"
 #include "object/apply/typed.h"
 #include "object/codec/json/json.h"
 #include "object/type/limits.h"
@@ -68,15 +69,6 @@ void RenewLastApplied(const Value& live, const Value& patch, Value* object) {
   annotations->as_object()[kLastApplied] = Value(text);
 }
 
-// An object without set fields. The JSON of structs has some fields even then.
-Value ZeroObject(const Type& type) {
-  if (type.struct_ops == nullptr) return Value::MakeObject();
-  void* object = NewItem(*type.struct_ops);
-  Value value = json::ToValue(type, object);
-  DeleteItem(*type.struct_ops, object);
-  return value;
-}
-
 FieldFilter Without(const FieldSet& excluded) {
   if (excluded.Empty()) return nullptr;
   return [excluded](FieldSet set) { return std::move(set).RecursiveDifference(excluded); };
@@ -87,7 +79,10 @@ FieldFilter Without(const FieldSet& excluded) {
 FieldManager::FieldManager(const Type& type, Options options)
     : type_(type),
       options_(std::move(options)),
-      nothing_(Named(ZeroObject(type))),
+      zero_(type.struct_ops == nullptr ? nullptr : NewItem(*type.struct_ops),
+            Deleter{type.struct_ops}),
+      // The JSON of a struct has some fields even if none is set.
+      nothing_(Named(zero_ == nullptr ? Value::MakeObject() : json::ToValue(type, zero_.get()))),
       one_version_(type, options_.api_version),
       updater_(options_.versions != nullptr ? *options_.versions : one_version_,
                options_.api_version, Without(options_.reset_fields)) {}
@@ -180,6 +175,26 @@ Result<Managers> FieldManager::UpdateManagers(const Value& live, Value after,
                        Track(*before, after, std::move(managers), Id(manager, false), now));
   CapUpdateManagers(&managers);
   return managers;
+}
+
+std::optional<List<meta::v1::ManagedFieldsEntry>> FieldManager::EntriesOfNewObject(
+    const void* object, std::string_view manager, const Time& now) const {
+  if (zero_ == nullptr) return std::nullopt;
+  std::optional<std::string> fields =
+      FieldsOfNewObject(type_, object, zero_.get(), options_.reset_fields);
+  if (!fields) return std::nullopt;
+  List<meta::v1::ManagedFieldsEntry> entries;
+  if (*fields == "{}") return entries;
+  ManagerId id = Id(manager, false);
+  meta::v1::ManagedFieldsEntry& entry = entries.emplace_back();
+  entry.manager = std::move(id.manager);
+  entry.operation = "Update";
+  entry.apiVersion = options_.api_version;
+  entry.time = now;
+  entry.fieldsType = "FieldsV1";
+  entry.fieldsV1 = RawJson{*std::move(fields)};
+  entry.subresource = std::move(id.subresource);
+  return entries;
 }
 
 Status FieldManager::CheckPatch(const Value& patch) const {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "api/meta/v1.h"
 #include "base/result.h"
 #include "object/apply/updater.h"
 #include "object/type/type.h"
@@ -57,6 +59,12 @@ class FieldManager {
   // The managers that Update writes, for callers that do not keep the object as a Value.
   Result<Managers> UpdateManagers(const Value& live, Value after, std::string_view manager,
                                   std::string_view now) const;
+  // The managedFields of a new object without managedFields: those that UpdateManagers computes
+  // with nothing() as the previous state. `object` is a struct of the manager's type. nullopt:
+  // FieldsOfNewObject does not support the object. Call UpdateManagers for it.
+  std::optional<List<meta::v1::ManagedFieldsEntry>> EntriesOfNewObject(const void* object,
+                                                                       std::string_view manager,
+                                                                       const Time& now) const;
   // The previous state of a new object: one without fields, in the representation of its struct.
   const Value& nothing() const { return nothing_; }
 
@@ -74,8 +82,14 @@ class FieldManager {
   ManagerId Id(std::string_view manager, bool applies) const;
   std::string Name(const Value& object) const;
 
+  struct Deleter {
+    const ItemOps* ops;
+    void operator()(void* object) const { DeleteItem(*ops, object); }
+  };
+
   const Type& type_;
   const Options options_;
+  const std::unique_ptr<void, Deleter> zero_;  // a struct of the type; null: not a struct
   const Value nothing_;
   const OneVersion one_version_;
   const Updater updater_;

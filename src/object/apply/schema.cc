@@ -10,15 +10,7 @@
 #include "object/codec/json/json.h"
 
 namespace cox::apply {
-namespace {
 
-bool IsTypeMeta(std::string_view name) { return name == "apiVersion" || name == "kind"; }
-
-Status ItemError(size_t position, std::string_view text) {
-  return Status::BadRequest(": element " + std::to_string(position) + ": " + std::string(text));
-}
-
-// The value of the key field `key` if an item omits it.
 std::optional<Value> KeyDefault(const Type* item, std::string_view key) {
   if (item == nullptr || item->shape != Shape::kStruct) return std::nullopt;
   const Field* field = item->Find(key);
@@ -34,6 +26,14 @@ std::optional<Value> KeyDefault(const Type* item, std::string_view key) {
   Result<Value> value = json::Parse(field->default_json);
   if (!value.ok()) return std::nullopt;
   return std::move(*value);
+}
+
+namespace {
+
+bool IsTypeMeta(std::string_view name) { return name == "apiVersion" || name == "kind"; }
+
+Status ItemError(size_t position, std::string_view text) {
+  return Status::BadRequest(": element " + std::to_string(position) + ": " + std::string(text));
 }
 
 Result<PathElement> NameByKeys(const Value& item, size_t position, const Type& list) {

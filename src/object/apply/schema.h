@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -57,6 +58,9 @@ struct ListItem {
   PathElement element;
   size_t position;
 };
+
+// The value of the key field `key` of a list item that omits it; nullopt: none.
+std::optional<Value> KeyDefault(const Type* item, std::string_view key);
 
 // The items of a kItems list, sorted by element; items with equal elements stay in list order.
 // Errors: BadRequest, with a text relative to the path of the list.

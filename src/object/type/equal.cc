@@ -7,23 +7,32 @@
 namespace cox {
 namespace {
 
+enum class Compare : uint8_t { kSemantically, kAsWritten };
+
 template <class T>
 bool Same(const void* a, const void* b) {
   return *static_cast<const T*>(a) == *static_cast<const T*>(b);
 }
 
+template <Compare kHow>
+bool Equal(const Type& type, const void* a, const void* b);
+
+template <Compare kHow>
 bool ListsEqual(const Type& type, const void* a, const void* b) {
   ItemSpan x = type.list_ops->items(a);
   ItemSpan y = type.list_ops->items(b);
   if (x.count != y.count) return false;
   for (size_t i = 0; i < x.count; ++i) {
     size_t at = i * type.list_ops->stride;
-    if (!DeepEqual(*type.element, static_cast<char*>(x.data) + at, static_cast<char*>(y.data) + at))
+    if (!Equal<kHow>(*type.element, static_cast<char*>(x.data) + at,
+                     static_cast<char*>(y.data) + at)) {
       return false;
+    }
   }
   return true;
 }
 
+template <Compare kHow>
 bool MapsEqual(const Type& type, const void* a, const void* b) {
   const MapOps& ops = *type.map_ops;
   ItemSpan x = ops.Entries(a);
@@ -33,23 +42,29 @@ bool MapsEqual(const Type& type, const void* a, const void* b) {
     const char* p = static_cast<char*>(x.data) + i * ops.stride;
     const char* q = static_cast<char*>(y.data) + i * ops.stride;
     if (!Same<std::string>(p, q)) return false;
-    if (!DeepEqual(*type.element, p + ops.value_offset, q + ops.value_offset)) return false;
+    if (!Equal<kHow>(*type.element, p + ops.value_offset, q + ops.value_offset)) return false;
   }
   return true;
 }
 
+template <Compare kHow>
 bool FieldsEqual(const Field& field, const void* a, const void* b) {
   if (field.Has(Field::kPointer)) {
     a = PointedTo(*field.type, a);
     b = PointedTo(*field.type, b);
     if (a == nullptr || b == nullptr) return a == b;
   }
-  return DeepEqual(*field.type, a, b);
+  return Equal<kHow>(*field.type, a, b);
 }
 
-}  // namespace
+template <Compare kHow>
+bool QuantitiesEqual(const void* a, const void* b) {
+  if (kHow == Compare::kSemantically || !Same<Quantity>(a, b)) return Same<Quantity>(a, b);
+  return static_cast<const Quantity*>(a)->ToString() == static_cast<const Quantity*>(b)->ToString();
+}
 
-bool DeepEqual(const Type& type, const void* a, const void* b) {
+template <Compare kHow>
+bool Equal(const Type& type, const void* a, const void* b) {
   switch (type.shape) {
     case Shape::kBool:
       return Same<bool>(a, b);
@@ -63,7 +78,7 @@ bool DeepEqual(const Type& type, const void* a, const void* b) {
     case Shape::kBytes:
       return Same<std::string>(a, b);
     case Shape::kQuantity:
-      return Same<Quantity>(a, b);
+      return QuantitiesEqual<kHow>(a, b);
     case Shape::kIntOrString:
       return Same<IntOrString>(a, b);
     case Shape::kTime:
@@ -75,9 +90,9 @@ bool DeepEqual(const Type& type, const void* a, const void* b) {
     case Shape::kRaw:
       return Same<RawJson>(a, b);
     case Shape::kList:
-      return ListsEqual(type, a, b);
+      return ListsEqual<kHow>(type, a, b);
     case Shape::kMap:
-      return MapsEqual(type, a, b);
+      return MapsEqual<kHow>(type, a, b);
     case Shape::kStruct:
       break;
     case Shape::kAny:
@@ -85,12 +100,22 @@ bool DeepEqual(const Type& type, const void* a, const void* b) {
   }
   for (const Field& field : type.fields) {
     if (field.Has(Field::kFlattened)) continue;  // compared as part of the inlined struct
-    if (!FieldsEqual(field, static_cast<const char*>(a) + field.offset,
-                     static_cast<const char*>(b) + field.offset)) {
+    if (!FieldsEqual<kHow>(field, static_cast<const char*>(a) + field.offset,
+                           static_cast<const char*>(b) + field.offset)) {
       return false;
     }
   }
   return true;
+}
+
+}  // namespace
+
+bool DeepEqual(const Type& type, const void* a, const void* b) {
+  return Equal<Compare::kSemantically>(type, a, b);
+}
+
+bool EqualAsWritten(const Type& type, const void* a, const void* b) {
+  return Equal<Compare::kAsWritten>(type, a, b);
 }
 
 }  // namespace cox

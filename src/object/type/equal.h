@@ -9,6 +9,9 @@ namespace cox {
 // value (1Gi equals 1024Mi), raw JSON by its text. An empty list equals an absent one.
 bool DeepEqual(const Type& type, const void* a, const void* b);
 
+// Whether they have the same JSON: 1Gi does not equal 1073741824.
+bool EqualAsWritten(const Type& type, const void* a, const void* b);
+
 template <class T>
 bool DeepEqual(const T& a, const T& b) {
   return DeepEqual(T::kType, &a, &b);

@@ -125,6 +125,7 @@ struct Type {
   std::span<const Field> fields = {};                  // kStruct: in declaration order
   std::span<const uint16_t> wire = {};       // kStruct: rows of `fields` by protobuf number
   std::span<const uint16_t> by_number = {};  // kStruct: the row of each number, or NameIndex::kNone
+  std::span<const uint16_t> by_name = {};    // generated kStruct: rows in JSON, by name
   NameIndex names = {};                      // kStruct: finds a row of `fields` by its JSON name
   const ItemOps* struct_ops = nullptr;
   const ListOps* list_ops = nullptr;

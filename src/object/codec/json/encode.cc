@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encodes structs to text or a Value: one encoder, two sinks.
 #include "object/codec/json/json.h"
+#include "object/codec/json/member.h"
 #include "object/codec/json/reader.h"
 #include "object/codec/json/text.h"
 #include "object/type/api_types.h"
@@ -187,7 +188,7 @@ class Encoder {
     for (const Field& field : type.fields) {
       if (field.Has(Field::kInline)) continue;
       if (meta != nullptr && (field.name == "kind" || field.name == "apiVersion")) continue;
-      WriteField(field, static_cast<const char*>(object) + field.offset);
+      WriteField(field, object);
     }
     sink_.EndObject();
   }
@@ -197,19 +198,13 @@ class Encoder {
     sink_.String(value);
   }
 
-  void WriteField(const Field& field, const void* at) {
-    const Type& type = *field.type;
-    const void* value = field.Has(Field::kPointer) ? PointedTo(type, at) : at;
-    if (value == nullptr) {
-      if (field.Has(Field::kOmitEmpty) || field.Has(Field::kOmitZero)) return;
-      sink_.Key(field.name);
-      return sink_.Null();
-    }
-    if (!field.Has(Field::kPointer)) {
-      if (field.Has(Field::kOmitEmpty) && IsEmpty(type, value)) return;
-      if (field.Has(Field::kOmitZero) && IsZero(type, value)) return;
-    }
+  void WriteField(const Field& field, const void* object) {
+    const Member member = MemberAt(field, object);
+    if (!member.present) return;
     sink_.Key(field.name);
+    if (member.value == nullptr) return sink_.Null();
+    const Type& type = *field.type;
+    const void* value = member.value;
     if (names_embedded_ && type.shape == Shape::kList && type.element->type_meta &&
         field.name != "items") {
       return Embedded(type, value);
@@ -226,50 +221,6 @@ class Encoder {
       return List(type, list, &meta);
     }
     List(type, list);
-  }
-
-  // Go's omitempty: never applies to a struct, and so never to a Time, Quantity or RawExtension.
-  static bool IsEmpty(const Type& type, const void* at) {
-    switch (type.shape) {
-      case Shape::kBool:
-        return !*static_cast<const bool*>(at);
-      case Shape::kInt32:
-        return *static_cast<const int32_t*>(at) == 0;
-      case Shape::kInt64:
-        return *static_cast<const int64_t*>(at) == 0;
-      case Shape::kDouble:
-        return *static_cast<const double*>(at) == 0;
-      case Shape::kString:
-      case Shape::kBytes:
-        return static_cast<const std::string*>(at)->empty();
-      case Shape::kList:
-        return type.list_ops->items(at).count == 0;
-      case Shape::kMap:
-        return type.map_ops->Entries(at).count == 0;
-      default:
-        return false;
-    }
-  }
-
-  static bool IsZero(const Type& type, const void* at) {
-    switch (type.shape) {
-      case Shape::kTime:
-        return static_cast<const Time*>(at)->IsZero();
-      case Shape::kMicroTime:
-        return static_cast<const MicroTime*>(at)->IsZero();
-      case Shape::kRaw:
-        return static_cast<const RawJson*>(at)->empty();
-      case Shape::kQuantity:
-        return static_cast<const Quantity*>(at)->IsZero();
-      case Shape::kStruct:
-        return std::all_of(type.fields.begin(), type.fields.end(), [at](const Field& field) {
-          const void* member = static_cast<const char*>(at) + field.offset;
-          return field.Has(Field::kPointer) ? PointedTo(*field.type, member) == nullptr
-                                            : IsZero(*field.type, member);
-        });
-      default:
-        return IsEmpty(type, at);
-    }
   }
 
   void List(const Type& type, const void* list, const TypeMeta* meta = nullptr) {
