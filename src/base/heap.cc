@@ -12,4 +12,6 @@ void BoundHeap() {
   mallopt(M_TRIM_THRESHOLD, 2 * kLarge);
 }
 
+void ReturnFreeMemory() { malloc_trim(0); }
+
 }  // namespace cox

@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/heap.h"
+
 namespace cox::storage {
 namespace {
 
@@ -13,7 +15,10 @@ namespace {
 constexpr size_t kMaxScan = 4096;
 // The maximum number of changes that one Trim() drops, because it runs on the clock's thread.
 constexpr size_t kMaxTrim = 1024;
-constexpr std::chrono::milliseconds kTrimPause{10};
+constexpr Clock::Duration kTrimPause = std::chrono::milliseconds(10);
+// Memory is returned to the kernel if the earlier states of objects took this much and take less
+// than half of it now.
+constexpr size_t kReturnDropped = size_t{8} << 20;
 
 size_t HashOf(std::string_view value) { return std::hash<std::string_view>()(value); }
 
@@ -148,7 +153,8 @@ ChangeLog::Wakes ChangeLog::Append(std::span<const ChangePtr> changes, Revision 
     WakeFor(NextNumber() - 1, wakes);
   }
   if (progress) WakeForProgress(wakes);
-  ScheduleTrim(kWindow);
+  most_bytes_ = std::max(most_bytes_, bytes_);
+  ScheduleTrim(now);
   return wakes;
 }
 
@@ -159,8 +165,6 @@ void ChangeLog::MakeRoom(Clock::SteadyTime now, size_t bytes, Wakes& wakes) {
     capacity_ = std::min(capacity_ * 2, max_capacity_);
     return;
   }
-  const Slot& recent = slots_[slots_.size() - slots_.size() / 4 - 1];
-  if (now - recent.added > kWindow) capacity_ = std::max(capacity_ / 2, min_capacity_);
   while (slots_.size() >= capacity_) DropOldest(wakes);
 }
 
@@ -173,16 +177,28 @@ void ChangeLog::DropOldest(Wakes& wakes) {
   ++first_;
 }
 
-void ChangeLog::ScheduleTrim(Clock::Duration delay) {
+void ChangeLog::ScheduleTrim(Clock::SteadyTime now) {
   if (trim_scheduled_ || slots_.size() <= min_capacity_) return;
   trim_scheduled_ = true;
+  const Clock::Duration until_old = slots_.front().added + kWindow - now;
+  const Clock::Duration delay = until_old <= Clock::Duration::zero()
+                                    ? kTrimPause
+                                    : std::max<Clock::Duration>(until_old, kTrimEvery);
   trim_ = clock_.After(delay, [log = weak_from_this()] {
     if (const auto self = log.lock()) self->Trim();
   });
 }
 
 void ChangeLog::Trim() {
-  Wakes dropped;  // freed without the lock
+  bool return_memory;
+  {
+    Wakes dropped;  // freed without the lock
+    return_memory = DropOld(dropped);
+  }
+  if (return_memory) ReturnFreeMemory();
+}
+
+bool ChangeLog::DropOld(Wakes& dropped) {
   const Clock::SteadyTime now = clock_.Monotonic();
   MutexLock lock(mu_);
   const auto old = [&]() COX_REQUIRES(mu_) {
@@ -191,7 +207,10 @@ void ChangeLog::Trim() {
   for (size_t i = 0; i < kMaxTrim && old(); ++i) DropOldest(dropped);
   while (capacity_ / 2 >= std::max(slots_.size(), min_capacity_)) capacity_ /= 2;
   trim_scheduled_ = false;
-  ScheduleTrim(old() ? Clock::Duration(kTrimPause) : Clock::Duration(kWindow));
+  ScheduleTrim(now);
+  if (old() || most_bytes_ < kReturnDropped || bytes_ > most_bytes_ / 2) return false;
+  most_bytes_ = bytes_;
+  return true;
 }
 
 // A change of "/registry/pods/ns/web" wakes the watchers of "/registry/pods/", of

@@ -27,9 +27,10 @@ namespace cox::storage {
 //
 // A ring buffer: when it is full, the oldest change is dropped, even if some watchers have not read
 // it; they expire at their next Take(). If the oldest change is younger than kWindow, the ring
-// grows instead, up to its maximum, so that a client that lost its connection can resume. When a
-// quarter of the ring spans more than kWindow, it shrinks. It also shrinks when no more changes
-// arrive, and the earlier states of objects that it keeps alive are limited in bytes.
+// grows instead, up to its maximum, so that a client that lost its connection can resume. Changes
+// that are older than kWindow are dropped every kTrimEvery, down to the minimum capacity. The
+// earlier states of objects that the ring keeps alive are limited in bytes, and after a large part
+// of them was dropped, their memory is returned to the kernel.
 //
 // Waiting watchers are indexed, so that a change costs only the watchers that match: by the
 // prefixes of the keys of the resource (the resource, the namespace, the key), and by the value of
@@ -43,6 +44,7 @@ namespace cox::storage {
 class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
  public:
   static constexpr std::chrono::seconds kWindow{75};
+  static constexpr std::chrono::seconds kTrimEvery{10};
   static constexpr size_t kMaxBytes = size_t{64} << 20;
 
   // Watchers to wake. Call Run() without locks; it drops the references to the watchers.
@@ -127,9 +129,11 @@ class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
   // Makes room for one more change that keeps `bytes` alive.
   void MakeRoom(Clock::SteadyTime now, size_t bytes, Wakes& wakes) COX_REQUIRES(mu_);
   void DropOldest(Wakes& wakes) COX_REQUIRES(mu_);
-  // Drops changes that are older than kWindow, down to the minimum capacity.
   void Trim();
-  void ScheduleTrim(Clock::Duration delay) COX_REQUIRES(mu_);
+  // Drops some changes that are older than kWindow, down to the minimum capacity. Returns whether
+  // the memory of the dropped changes should be returned to the kernel.
+  bool DropOld(Wakes& dropped);
+  void ScheduleTrim(Clock::SteadyTime now) COX_REQUIRES(mu_);
   void WakeFor(uint64_t number, Wakes& wakes) COX_REQUIRES(mu_);
   void WakeGroup(Group& group, uint64_t number, Wakes& wakes) COX_REQUIRES(mu_);
   void WakeForProgress(Wakes& wakes) COX_REQUIRES(mu_);
@@ -150,6 +154,7 @@ class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
   uint64_t first_ COX_GUARDED_BY(mu_) = 0;  // the number of slots_.front()
   size_t capacity_ COX_GUARDED_BY(mu_);
   size_t bytes_ COX_GUARDED_BY(mu_) = 0;
+  size_t most_bytes_ COX_GUARDED_BY(mu_) = 0;  // since memory was last returned to the kernel
   Revision oldest_ COX_GUARDED_BY(mu_) = 0;
   Revision revision_ COX_GUARDED_BY(mu_) = 0;
   uint64_t expired_ COX_GUARDED_BY(mu_) = 0;

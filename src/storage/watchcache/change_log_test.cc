@@ -265,6 +265,19 @@ TEST_F(ChangeLogTest, ShrinksWhenNoMoreChangesArrive) {
   EXPECT_EQ(clock_.timers(), 0u) << "nothing is left to do";
 }
 
+TEST_F(ChangeLogTest, DropsOldChangesWhileOthersArrive) {
+  log_ = std::make_shared<ChangeLog>(clock_, kRoot, 8, 1024);
+  for (Revision r = 1; r <= 500; ++r) Add("/r/pods/a/x", r);
+  for (Revision r = 501; r <= 600; ++r) {
+    clock_.Advance(seconds(1));
+    Add("/r/pods/a/x", r);
+  }
+  // A second has one change, and the last of the 500 was dropped less than kTrimEvery too late.
+  EXPECT_GE(log_->oldest(), 600 - 75 - 10);
+  EXPECT_LE(log_->oldest(), 600 - 75);
+  EXPECT_EQ(log_->capacity(), 128u);
+}
+
 TEST_F(ChangeLogTest, EarlierStatesAreLimitedInBytes) {
   log_ = std::make_shared<ChangeLog>(clock_, kRoot, 8, 1024, /*max_bytes=*/10'000);
   EntryPtr previous;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/watchcache/feed.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
+
+#include "base/heap.h"
 
 namespace cox::storage {
 namespace {
@@ -120,7 +120,7 @@ Status Feed::List(Context& ctx) {
   const CacheState::Difference difference = state_.Replace(std::move(entries), options.at);
   // Return the memory of the pages to the operating system. Otherwise the allocator keeps it, about
   // half of the cache's size, which may never be needed again.
-  if (state_.bytes() >= kReturnFrom) ::malloc_trim(0);
+  if (state_.bytes() >= kReturnFrom) ReturnFreeMemory();
   lists_.fetch_add(1, std::memory_order_relaxed);
   if (metrics_ != nullptr) {
     metrics_->initializations.Inc();
