@@ -7,6 +7,9 @@
 
 #include "api/discovery/v1.h"
 #include "api/events/v1.h"
+#include "controllers/network/endpointslice/topology/topology_cache.h"
+#include "coxswain/work_queue.h"
+#include "object/codec/json/json.h"
 #include "service_fixture.h"
 
 namespace cox::controllers {
@@ -31,8 +34,14 @@ class EndpointSliceTest : public ServiceTest {
     };
     const Status held =
         testkit::WaitForCache(*ctx, informer.shared(), [&] { return holds(read()); });
-    EXPECT_TRUE(held.ok()) << held.ToString();
-    return read();
+    List<EndpointSlice> slices = read();
+    EXPECT_TRUE(held.ok()) << held.ToString() << testing::PrintToString(TextsOf(slices));
+    return slices;
+  }
+  static std::vector<std::string> TextsOf(const List<EndpointSlice>& slices) {
+    std::vector<std::string> texts;
+    for (const EndpointSlice& slice : slices) texts.push_back(json::Write(json::ToValue(slice)));
+    return texts;
   }
   double SuccessfulReconciles() const {
     return Metric("controller_runtime_reconcile_total{controller=\"endpointslice-controller\"",
@@ -329,6 +338,22 @@ TEST_F(TopologyHintsTest, HintsFollowTheCpuOfReadyNodes) {
   SetNode("nb", true, "1");
   SetNode("nc", true, "1");
   AwaitHints("aabbcc");
+}
+
+TEST_F(TopologyHintsTest, ServicesThatAreOutdatedWhenTheSourceStartsAreRequeued) {
+  CreateZones(0);
+  SetNode("na", true, "4");
+  Start({});
+  const auto topology = std::make_shared<TopologyCache>(manager->cache());
+  ASSERT_EQ(topology->cpus(*ctx)->total, 6'000);
+  const ZoneHints before{.endpoints = 6, .by_zone = {{"a", 2}, {"b", 2}, {"c", 2}}};
+  bool are_outdated = false;
+  topology->Store({"default", "web"}, {{"IPv4", before}}, are_outdated);
+  EXPECT_TRUE(are_outdated);
+  const auto queue = WorkQueue::Create(cluster->clock(), {});
+  Context stopped = ctx->WithTimeout({});
+  EXPECT_TRUE(TopologyCache::RequeueOutdated(topology)(stopped, *queue).ok());
+  EXPECT_EQ(queue->size(), 1U);
 }
 
 TEST_F(TopologyHintsTest, AnnotationHasPrecedenceOverTrafficDistribution) {

@@ -20,7 +20,10 @@ void TopologyCache::OnNode(const Delta& delta) {
   const auto before = As<Node>(delta.before);
   const auto after = As<Node>(delta.after);
   const bool changed = after != nullptr ? nodes_.Set(*after) : nodes_.Remove(before->metadata.name);
-  if (!changed || !enqueue_) return;
+  if (changed && enqueue_) EnqueueOutdated();
+}
+
+void TopologyCache::EnqueueOutdated() {
   for (const auto& [service, hints] : services_) {
     if (IsAnyOutdated(hints, nodes_.cpus())) enqueue_(service);
   }
@@ -60,6 +63,8 @@ Source TopologyCache::RequeueOutdated(std::shared_ptr<TopologyCache> cache) {
     {
       MutexLock lock(cache->mu_);
       cache->enqueue_ = [&queue](const ObjectKey& key) { queue.Add(key); };
+      // Workers start at the same time: nodes may have changed since they stored the first hints.
+      cache->EnqueueOutdated();
     }
     (void)AwaitStop(ctx);
     MutexLock lock(cache->mu_);

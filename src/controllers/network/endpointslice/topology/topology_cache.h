@@ -43,6 +43,8 @@ class TopologyCache {
 
  private:
   void OnNode(const Delta& delta);
+  // REQUIRES: a source runs.
+  void EnqueueOutdated() COX_REQUIRES(mu_);
   static bool IsAnyOutdated(const ServiceHints& hints, const ZoneCpus& cpus);
 
   mutable Mutex mu_;
