@@ -5,7 +5,9 @@
 #include <iterator>
 #include <vector>
 
+#include "base/check.h"
 #include "object/codec/json/json.h"
+#include "object/codec/protobuf/protobuf.h"
 #include "sdk/client/retry.h"
 #include "sdk/events/event_text.h"
 
@@ -95,17 +97,17 @@ void EventSender::Remove(SeriesList::iterator series) {
 }
 
 void EventSender::Take(Context& ctx, const RecordedEvent& recorded) {
-  const std::string object = ObjectKeyOf(recorded.about);
-  const std::string key =
-      object + KeyOf({recorded.action, recorded.reason, KindName(recorded.kind)});
+  std::string key = ObjectKeyOf(recorded.about);
+  const size_t object_size = key.size();
+  key += KeyOf({recorded.action, recorded.reason, KindName(recorded.kind)});
   const SteadyTime now = ctx.clock().Monotonic();
   const auto found = index_.find(key);
-  if (found == index_.end()) return Begin(ctx, key, object, recorded);
+  if (found == index_.end()) return Begin(ctx, std::move(key), object_size, recorded);
   Series& series = *found->second;
   if (now - series.seen > kSeriesEnd) {
     if (series.dirty) WriteCount(ctx, series);
     Remove(found->second);
-    return Begin(ctx, key, object, recorded);
+    return Begin(ctx, std::move(key), object_size, recorded);
   }
   Count(counts_.counted);
   ++series.count;
@@ -117,12 +119,13 @@ void EventSender::Take(Context& ctx, const RecordedEvent& recorded) {
   if (series.count == 2 || now >= series.due) WriteCount(ctx, series);
 }
 
-void EventSender::Begin(Context& ctx, const std::string& key, const std::string& object,
+void EventSender::Begin(Context& ctx, std::string key, size_t object_size,
                         const RecordedEvent& recorded) {
+  const std::string_view object = std::string_view(key).substr(0, object_size);
   if (ReserveRequest(object, ctx.clock().Monotonic()) > Clock::Duration::zero()) {
     return Count(counts_.filtered);
   }
-  Event event = MakeEvent(recorded);
+  const Event event = MakeEvent(recorded);
   const Status created = Create(ctx, event);
   if (!created.ok()) {
     Count(counts_.dropped);
@@ -138,8 +141,10 @@ void EventSender::Begin(Context& ctx, const std::string& key, const std::string&
     Remove(series_.begin());
   }
   const SteadyTime now = ctx.clock().Monotonic();
-  Series& series = series_.emplace_back(
-      Series{.key = key, .event = std::move(event), .object = object, .last_observed = {}});
+  Series& series = series_.emplace_back(Series{.key = std::move(key),
+                                               .object_size = object_size,
+                                               .event = proto::Encode(event),
+                                               .last_observed = {}});
   series.seen = series.written = now;
   index_.emplace(series.key, std::prev(series_.end()));
 }
@@ -172,20 +177,22 @@ int64_t EventSender::NextNanos(Clock::WallTime time) {
   return last_nanos_;
 }
 
-Clock::Duration EventSender::ReserveRequest(const std::string& object, SteadyTime now) {
+Clock::Duration EventSender::ReserveRequest(std::string_view object, SteadyTime now) {
   TokenBucket* share = shares_.Find(object);
-  if (share == nullptr) share = shares_.Put(object, TokenBucket(kPerSecond, kBurst));
+  if (share == nullptr) share = shares_.Put(std::string(object), TokenBucket(kPerSecond, kBurst));
   return share->Take(now);
 }
 
 void EventSender::WriteCount(Context& ctx, Series& series) {
   const SteadyTime now = ctx.clock().Monotonic();
-  if (const Clock::Duration wait = ReserveRequest(series.object, now);
+  if (const Clock::Duration wait = ReserveRequest(series.object(), now);
       wait > Clock::Duration::zero()) {
     series.blocked = now + wait;
     SetDirty(series);  // later
     return;
   }
+  Result<Event> event = proto::Decode<Event>(series.event);
+  COX_CHECK(event.ok()) << "Begin encoded it: " << event.status().message();
   const Patch patch = Patch::Merge(json::Write(Value::MakeObject(
       {{"series", Value::MakeObject({{"count", int64_t{series.count}},
                                      {"lastObservedTime", series.last_observed.ToString()}})}})));
@@ -193,23 +200,23 @@ void EventSender::WriteCount(Context& ctx, Series& series) {
   const WriteOptions options;
   Status written = Send(ctx, {.verb = Operation::Verb::kPatch,
                               .resource = events,
-                              .key = {series.event.metadata.namespace_, series.event.metadata.name},
+                              .key = {event->metadata.namespace_, event->metadata.name},
                               .patch = &patch,
                               .write = &options});
   if (written.Is(Reason::kNotFound)) {
     // The Event has expired. The series continues in a new Event.
-    Event& event = series.event;
-    event.metadata.name =
-        EventName(event.regarding.name, event.regarding.kind, NextNanos(ctx.clock().Now()));
-    event.series = EventSeries{.count = series.count, .lastObservedTime = series.last_observed};
-    written = Create(ctx, event);
+    event->metadata.name =
+        EventName(event->regarding.name, event->regarding.kind, NextNanos(ctx.clock().Now()));
+    event->series = EventSeries{.count = series.count, .lastObservedTime = series.last_observed};
+    series.event = proto::Encode(*event);
+    written = Create(ctx, *event);
   }
   SetClean(series);
   series.written = ctx.clock().Monotonic();
   if (written.ok()) return;
   Count(counts_.dropped);
   COX_V(ctx.log(), written.Is(Reason::kTooManyRequests) ? 2 : 0, "Dropped the count of an event",
-        {"event", series.event.metadata.name}, {"why", written.message()});
+        {"event", event->metadata.name}, {"why", written.message()});
 }
 
 SteadyTime EventSender::NextDue() const {
