@@ -49,10 +49,12 @@ struct Freshness {
 class WatchCache {
  public:
   struct Options {
-    std::string group;        // "" for core; for metrics and logs
-    std::string resource;     // "pods", for metrics and logs
-    std::string prefix;       // "/registry/pods/"
-    size_t capacity = 1'024;  // changes kept for watchers that resume; grows under load
+    std::string group;     // "" for core; for metrics and logs
+    std::string resource;  // "pods", for metrics and logs
+    std::string prefix;    // "/registry/pods/"
+    // For watchers that resume: the number of latest changes that are kept in any case, and the
+    // maximum number of changes that are younger than ChangeLog::kWindow.
+    size_t capacity = 100;
     size_t max_capacity = 65'536;
     const HeadReader* head_reader = nullptr;    // REQUIRED
     WatchCacheMetrics* metrics = nullptr;       // one for all caches of a server; may be null

@@ -654,7 +654,7 @@ TEST_F(WatchCacheTest, UpdatesMetrics) {
   for (const char* line : {
            "apiserver_watch_cache_initializations_total{group=\"\",resource=\"pods\"} 1",
            "apiserver_init_events_total{group=\"\",resource=\"pods\"} 1",
-           "watch_cache_capacity{group=\"\",resource=\"pods\"} 1024",
+           "watch_cache_capacity{group=\"\",resource=\"pods\"} 100",
            "apiserver_watch_cache_consistent_read_total{fallback=\"false\",group=\"\",resource="
            "\"pods\",success=\"true\"} 1",
        }) {
