@@ -4,12 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 
 #include "base/context.h"
 #include "base/scope.h"
+#include "base/strings.h"
 #include "coxswain/manager.h"
 #include "testkit/test_cluster.h"
 #include "testkit/wait.h"
@@ -65,6 +70,24 @@ class ManagerFixture : public ::testing::Test {
     }
     manager.reset();
     stop_.reset();
+  }
+
+  // The sum of the manager's metrics whose lines start with `prefix` and contain `label`.
+  double Metric(std::string_view prefix, const std::string& label) const {
+    double sum = 0;
+    const std::string text = manager->metrics().Render();
+    for (std::string_view line : Split(text, '\n')) {
+      if (!line.starts_with(prefix) || line.find(label) == std::string_view::npos) continue;
+      sum += std::strtod(std::string(line.substr(line.rfind(' ') + 1)).c_str(), nullptr);
+    }
+    return sum;
+  }
+  // Waits until Metric(prefix, label) is `value`, because counters follow writes.
+  void AwaitMetric(std::string_view prefix, const std::string& label, double value) const {
+    while (Metric(prefix, label) != value) {
+      ASSERT_FALSE(ctx->Done()) << prefix << " is " << Metric(prefix, label);
+      std::this_thread::yield();
+    }
   }
 
   std::unique_ptr<testkit::TestCluster> cluster;

@@ -87,24 +87,7 @@ class ControllerTest : public ManagerFixture {
     return client().Get<T>(*ctx, key).ok();
   }
 
-  // The sum of the manager's metrics whose lines start with `prefix` and contain `label`.
-  double Metric(std::string_view prefix, const std::string& label) const {
-    double sum = 0;
-    const std::string text = manager->metrics().Render();
-    for (std::string_view line : Split(text, '\n')) {
-      if (!line.starts_with(prefix) || line.find(label) == std::string_view::npos) continue;
-      sum += std::strtod(std::string(line.substr(line.rfind(' ') + 1)).c_str(), nullptr);
-    }
-    return sum;
-  }
   // The number of objects of this kind that the controllers' cache has returned in lists.
-  // Waits until Metric(prefix, label) is `value`, because counters follow writes.
-  void AwaitMetric(std::string_view prefix, const std::string& label, double value) const {
-    while (Metric(prefix, label) != value) {
-      ASSERT_FALSE(ctx->Done()) << prefix << " is " << Metric(prefix, label);
-      std::this_thread::yield();
-    }
-  }
   template <class T>
   double Listed() const {
     return Metric("cache_objects_listed_total{", "kind=\"" + std::string(T::kKind.kind) + "\"");
