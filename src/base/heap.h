@@ -12,8 +12,8 @@ namespace cox {
 void BoundHeap();
 
 // Returns free pages of the heap to the kernel. malloc keeps pages that were freed in the middle of
-// the heap until then. Takes milliseconds for a heap of 100 MB, in which allocations wait: call it
-// only after much memory was freed that is not needed again soon.
+// the heap until then. This takes milliseconds for a heap of 100 MB, and allocations wait
+// meanwhile. Call it only after many megabytes were freed that are not needed again soon.
 void ReturnFreeMemory();
 
 }  // namespace cox

@@ -298,8 +298,8 @@ class HeldRequestsTest : public OverloadTest {
     if (store_ != nullptr) store_->HoldConfigMaps(false);
   }
 
-  // Sends `count` requests of an administrator, which are exempt from limits. Returns when `held`
-  // of them wait in the store.
+  // Sends `count` requests as an administrator, whose requests are not limited. Returns when `held`
+  // of these requests wait in the store.
   void Hold(Scope& scope, size_t count, size_t held) {
     admin_ = std::move(*Connect(cluster->context(), cluster->config()));
     store_->HoldConfigMaps(true);

@@ -164,8 +164,8 @@ TEST_F(ChainTest, ListWithNameFieldSelectorIsAuthorizedByName) {
   }
 }
 
-// An authorizer that blocks if the test says so. Records whether the call had left the event loop
-// when it was authorized.
+// An authorizer that may block if the test says so. It records whether it was called after the
+// request had left the event loop.
 class SlowAuthorizer final : public Authorizer {
  public:
   bool MayBlock() const override { return slow; }

@@ -14,12 +14,13 @@ namespace {
 
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-// Fields without owner: the identity of the object and server-managed metadata.
-const FieldSet& NeverOwned() {
+// The identity of the object and server-managed metadata. Neither these fields nor those below them
+// have an owner.
+const FieldSet& ServerFields() {
   static const FieldSet kSet = [] {
     FieldSet set;
     auto field = [](std::string_view name) { return PathElement::Field(name); };
-    for (std::string_view name : {"apiVersion", "kind", "metadata"}) set.Insert(Path{field(name)});
+    for (std::string_view name : {"apiVersion", "kind"}) set.Insert(Path{field(name)});
     for (std::string_view name :
          {"name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation",
           "managedFields", "resourceVersion"}) {
@@ -27,6 +28,12 @@ const FieldSet& NeverOwned() {
     }
     return set;
   }();
+  return kSet;
+}
+
+// Fields without owner; those below them may have one.
+const FieldSet& NeverOwned() {
+  static const FieldSet kSet = ServerFields().Union(FieldSet{{PathElement::Field("metadata")}});
   return kSet;
 }
 
@@ -83,6 +90,7 @@ FieldManager::FieldManager(const Type& type, Options options)
             Deleter{type.struct_ops}),
       // The JSON of a struct has some fields even if none is set.
       nothing_(Named(zero_ == nullptr ? Value::MakeObject() : json::ToValue(type, zero_.get()))),
+      excluded_(ServerFields().Union(options_.reset_fields)),
       one_version_(type, options_.api_version),
       updater_(options_.versions != nullptr ? *options_.versions : one_version_,
                options_.api_version, Without(options_.reset_fields)) {}
@@ -180,8 +188,7 @@ Result<Managers> FieldManager::UpdateManagers(const Value& live, Value after,
 std::optional<List<meta::v1::ManagedFieldsEntry>> FieldManager::EntriesOfNewObject(
     const void* object, std::string_view manager, const Time& now) const {
   if (zero_ == nullptr) return std::nullopt;
-  std::optional<std::string> fields =
-      FieldsOfNewObject(type_, object, zero_.get(), options_.reset_fields);
+  std::optional<std::string> fields = FieldsOfNewObject(type_, object, zero_.get(), excluded_);
   if (!fields) return std::nullopt;
   List<meta::v1::ManagedFieldsEntry> entries;
   if (*fields == "{}") return entries;

@@ -91,6 +91,7 @@ class FieldManager {
   const Options options_;
   const std::unique_ptr<void, Deleter> zero_;  // a struct of the type; null: not a struct
   const Value nothing_;
+  const FieldSet excluded_;  // these fields and those below them have no owner
   const OneVersion one_version_;
   const Updater updater_;
 };

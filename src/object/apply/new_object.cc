@@ -2,7 +2,6 @@
 #include "object/apply/new_object.h"
 
 #include <algorithm>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,12 +15,6 @@
 
 namespace cox::apply {
 namespace {
-
-// Fields without owner: the identity of the object and server-managed metadata. Sorted.
-constexpr std::string_view kIdentity[] = {"apiVersion", "kind"};
-constexpr std::string_view kServerMetadata[] = {
-    "clusterName",     "creationTimestamp", "generation", "managedFields", "name", "namespace",
-    "resourceVersion", "selfLink",          "uid"};
 
 // One value of the new object, next to that of the zero object.
 struct Node {
@@ -37,8 +30,7 @@ class Writer {
   // False: the object is not supported.
   bool Write(const Type& type, const void* object, const void* zero, const FieldSet& excluded) {
     out_ = "{";
-    if (!Fields({.type = TypeRef(type), .value = object, .zero = zero, .excluded = &excluded},
-                kIdentity, 0)) {
+    if (!Fields({.type = TypeRef(type), .value = object, .zero = zero, .excluded = &excluded}, 0)) {
       return false;
     }
     out_ += '}';
@@ -47,13 +39,11 @@ class Writer {
   std::string TakeText() { return std::move(out_); }
 
  private:
-  // Writes the fields of a struct that are not in `skipped`.
-  bool Fields(const Node& node, std::span<const std::string_view> skipped, int depth) {
+  bool Fields(const Node& node, int depth) {
     const Type& type = node.type.type();
     if (type.by_name.empty() && !type.fields.empty()) return false;  // not generated
     for (const uint16_t row : type.by_name) {
       const Field& field = type.fields[row];
-      if (std::binary_search(skipped.begin(), skipped.end(), field.name)) continue;
       const json::Member member = json::MemberAt(field, node.value);
       if (!member.present) continue;
       const json::Member before =
@@ -62,35 +52,28 @@ class Writer {
                  .value = member.value,
                  .zero = before.value,
                  .added = !before.present};
-      if (Excludes(node, field.name, &inner)) continue;
+      if (ExcludesField(node, field.name, &inner)) continue;
       step_.assign("f:").append(field.name);
-      const bool metadata = depth == 0 && field.name == "metadata";
-      if (!WriteValue(inner, metadata ? kServerMetadata : std::span<const std::string_view>(),
-                      depth + 1)) {
-        return false;
-      }
+      if (!WriteValue(inner, depth + 1)) return false;
     }
     return true;
   }
 
-  // The set of excluded fields below the field `name`. True: the field itself is excluded.
-  static bool Excludes(const Node& node, std::string_view name, Node* inner) {
-    if (node.excluded == nullptr) return false;
-    const FieldSet::Entry* const entry = node.excluded->FindField(name);
-    if (entry == nullptr) return false;
-    inner->excluded = &entry->children;
-    return entry->member;
+  // Whether the field `name` of the node is excluded. Otherwise sets the excluded fields below it.
+  static bool ExcludesField(const Node& node, std::string_view name, Node* inner) {
+    return node.excluded != nullptr && Excludes(node.excluded->FindField(name), inner);
   }
-  static bool Excludes(const Node& node, const PathElement& element, Node* inner) {
-    if (node.excluded == nullptr) return false;
-    const FieldSet::Entry* const entry = node.excluded->Find(element);
+  static bool ExcludesItem(const Node& node, const PathElement& element, Node* inner) {
+    return node.excluded != nullptr && Excludes(node.excluded->Find(element), inner);
+  }
+  static bool Excludes(const FieldSet::Entry* entry, Node* inner) {
     if (entry == nullptr) return false;
     inner->excluded = &entry->children;
     return entry->member;
   }
 
-  // Writes the element step_ with the value's own fields; nothing if it has none.
-  bool WriteValue(Node node, std::span<const std::string_view> skipped, int depth) {
+  // Writes step_ and the owned fields of the value; nothing if neither has an owner.
+  bool WriteValue(Node node, int depth) {
     if (depth > kMaxWalkDepth) return false;
     const Form form = node.type.form();
     const Type& type = node.type.type();
@@ -110,7 +93,7 @@ class Writer {
     if (node.value != nullptr && by_parts) {
       if (owned) out_ += "\".\":{}";
       const size_t parts = out_.size();
-      if (!Parts(node, form, skipped, depth)) return false;
+      if (!Parts(node, form, depth)) return false;
       if (out_.size() == parts) out_.resize(inner);  // a leaf is encoded as {}
     }
     if (!owned && out_.size() == inner) {
@@ -121,10 +104,10 @@ class Writer {
     return true;
   }
 
-  bool Parts(const Node& node, Form form, std::span<const std::string_view> skipped, int depth) {
+  bool Parts(const Node& node, Form form, int depth) {
     if (form == Form::kItems) return Items(node, depth);
     if (node.type.type().shape == Shape::kMap) return Entries(node, depth);
-    return Fields(node, skipped, depth);
+    return Fields(node, depth);
   }
 
   static bool Differs(const Type& type, const void* a, const void* b) {
@@ -132,7 +115,7 @@ class Writer {
     return json::ToValue(type, a) != json::ToValue(type, b);
   }
 
-  // The entries of a map. The zero object has none.
+  // Writes the entries of a map. The map of the zero object is empty.
   bool Entries(const Node& node, int depth) {
     const Type& type = node.type.type();
     const ItemSpan entries = type.map_ops->Entries(node.value);
@@ -142,14 +125,14 @@ class Writer {
       Node inner{.type = TypeRef(*type.element),
                  .value = entry + type.map_ops->value_offset,
                  .added = true};
-      if (Excludes(node, key, &inner)) continue;
+      if (ExcludesField(node, key, &inner)) continue;
       step_.assign("f:").append(key);
-      if (!WriteValue(inner, {}, depth + 1)) return false;
+      if (!WriteValue(inner, depth + 1)) return false;
     }
     return true;
   }
 
-  // The items of a set or of a list of objects with keys. The zero object has none.
+  // Writes the items of a set or of a list with keys. The list of the zero object is empty.
   bool Items(const Node& node, int depth) {
     const Type& type = node.type.type();
     const ItemSpan items = type.list_ops->items(node.value);
@@ -167,14 +150,14 @@ class Writer {
       const auto& [element, item] = named[i];
       if (i > 0 && named[i - 1].first == element) return false;
       Node inner{.type = TypeRef(*type.element), .value = item, .added = true};
-      if (Excludes(node, element, &inner)) continue;
+      if (ExcludesItem(node, element, &inner)) continue;
       step_ = WriteStep(element);
-      if (!WriteValue(inner, {}, depth + 1)) return false;
+      if (!WriteValue(inner, depth + 1)) return false;
     }
     return true;
   }
 
-  // nullopt: the general functions report an error for it.
+  // nullopt: the item has no valid key or scalar value. FieldManager::UpdateManagers reports that.
   static std::optional<PathElement> ElementOf(const Type& list, const void* item) {
     const Type& type = *list.element;
     if (list.list_type == ListType::kSet) {

@@ -10,8 +10,8 @@
 namespace cox::apply {
 
 // The fields that the writer of a new object owns, as FieldsV1 text. FieldManager::UpdateManagers
-// finds the same fields, but it needs a Value of the object, and every create request would have to
-// make it.
+// finds the same fields, but every create request would have to convert the object to a Value for
+// it.
 //
 // `zero` is a default-constructed struct of the type. A field with the same value as in `zero` has
 // no owner. The fields of `excluded` and all fields below them have no owner either. nullopt: the

@@ -17,10 +17,10 @@ namespace {
 
 const Time kCreated = *Time::Parse("2030-01-01T00:00:00Z");
 
-// The managed fields from the struct, and by the general functions from a Value.
+// The managedFields of a new object, computed in both ways.
 struct Both {
-  std::string special;  // "unsupported"
-  std::string general;
+  std::string from_struct;  // by EntriesOfNewObject
+  std::string from_value;   // by UpdateManagers
 };
 
 std::string Text(const List<meta::v1::ManagedFieldsEntry>& entries) {
@@ -36,14 +36,14 @@ Both FieldsOf(const Object& object, const FieldSet& reset = {}) {
                                             .reset_fields = reset});
   Both both;
   const auto entries = fields.EntriesOfNewObject(object.data(), "test", kCreated);
-  both.special = entries ? Text(*entries) : "unsupported";
+  both.from_struct = entries ? Text(*entries) : "unsupported";
   const Result<Managers> managers =
       fields.UpdateManagers(fields.nothing(), object.ToValue(), "test", kCreated.ToString());
-  both.general = managers.ok() ? Text(ManagedFieldsEntries(*managers)) : "unsupported";
+  both.from_value = managers.ok() ? Text(ManagedFieldsEntries(*managers)) : "unsupported";
   return both;
 }
 
-TEST(NewObjectTest, FieldsEqualThoseOfTheGeneralFunctions) {
+TEST(NewObjectTest, StructAndValueHaveTheSameFields) {
   const std::string_view kObjects[] = {
       R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","labels":{"b/c":"d","a":""}},
           "data":{"x\"y":"1"},"binaryData":{"e":""}})",
@@ -64,8 +64,8 @@ TEST(NewObjectTest, FieldsEqualThoseOfTheGeneralFunctions) {
   };
   for (const std::string_view json : kObjects) {
     const Both both = FieldsOf(ObjectFromJson(json));
-    EXPECT_EQ(both.special, both.general) << json;
-    EXPECT_NE(both.special, "unsupported") << json;
+    EXPECT_EQ(both.from_struct, both.from_value) << json;
+    EXPECT_NE(both.from_struct, "unsupported") << json;
   }
 }
 
@@ -76,28 +76,28 @@ TEST(NewObjectTest, ExcludedFieldsHaveNoOwner) {
   const FieldSet reset{{PathElement::Field("status")},
                        {PathElement::Field("spec"), PathElement::Field("type")}};
   const Both both = FieldsOf(object, reset);
-  EXPECT_EQ(both.special, both.general);
-  EXPECT_EQ(both.special.find("f:status"), both.special.npos);
-  EXPECT_EQ(both.special.find("f:type"), both.special.npos);
+  EXPECT_EQ(both.from_struct, both.from_value);
+  EXPECT_EQ(both.from_struct.find("f:status"), both.from_struct.npos);
+  EXPECT_EQ(both.from_struct.find("f:type"), both.from_struct.npos);
 }
 
-TEST(NewObjectTest, ItemsWithTheSameKeyNeedTheGeneralFunctions) {
+TEST(NewObjectTest, ItemsWithTheSameKeyAreNotSupported) {
   const Both both = FieldsOf(ObjectFromJson(
       R"({"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"a"},{"name":"a"}]}})"));
-  EXPECT_EQ(both.special, "unsupported");
-  EXPECT_NE(both.general, "unsupported");
+  EXPECT_EQ(both.from_struct, "unsupported");
+  EXPECT_NE(both.from_value, "unsupported");
 }
 
-TEST(NewObjectTest, FieldsOfAllKindsEqualThoseOfTheGeneralFunctions) {
+TEST(NewObjectTest, StructAndValueHaveTheSameFieldsForAllKinds) {
   size_t compared = 0;
   size_t unsupported = 0;
   const auto compare = [&](const Object& object) {
     const Both both = FieldsOf(object);
     ++compared;
-    if (both.special == "unsupported") {
+    if (both.from_struct == "unsupported") {
       ++unsupported;
     } else {
-      EXPECT_EQ(both.special, both.general) << json::Write(object.ToValue());
+      EXPECT_EQ(both.from_struct, both.from_value) << json::Write(object.ToValue());
     }
   };
   const bool found = ForEachGoldenObject(10, [&](const Object& a, const Object& b) {

@@ -60,8 +60,8 @@ class EventSender {
 
     std::string key;         // begins with the key of the object
     size_t object_size = 0;  // of that key, which is also the key of the rate limiter
-    // As it was created, in protobuf: the fields of a struct would be about ten allocations, and
-    // thousands of series keep them for minutes.
+    // The Event as it was created, in protobuf: one allocation. An Event struct has about ten, and
+    // thousands of series are kept for minutes.
     std::string event;
     int32_t count = 1;
     MicroTime last_observed;
@@ -74,7 +74,8 @@ class EventSender {
   using SeriesList = std::list<Series>;
 
   events::v1::Event MakeEvent(const RecordedEvent& recorded);
-  // The first `object_size` bytes of the key are the key of the object.
+  // Creates the Event of a new series. `key` begins with the key of the object, of `object_size`
+  // bytes.
   void Begin(Context& ctx, std::string key, size_t object_size, const RecordedEvent& recorded);
   void WriteCount(Context& ctx, Series& series);
   // Marks the count as not written, and schedules the write.

@@ -9,8 +9,8 @@
 namespace cox::apiserver {
 namespace {
 
-// Sets the managers of a new object. False, and no change: the object has managedFields already, or
-// FieldManager::EntriesOfNewObject does not support it.
+// Sets the managers of a new object. Returns false and changes nothing if the object already has
+// managedFields, or if FieldManager::EntriesOfNewObject does not support it.
 bool TrackCreation(const apply::FieldManager& fields, Object& served, std::string_view manager,
                    const Time& now) {
   meta::v1::ObjectMeta& meta = *served.object_meta();

@@ -6,12 +6,12 @@
 #include "object/type/pointer.h"
 #include "object/type/type.h"
 
-// Which fields of a struct are members of its JSON object. Inline, because encoders call these
-// functions for each field.
+// Which fields of a struct are members of its JSON object. The functions are inline,
+// because encoders call them for each field.
 namespace cox::json {
 
-// Whether the value has the zero value of Go's omitempty. That never applies to a struct, and so
-// never to a Time, Quantity or RawExtension.
+// Whether a field with Go's option omitempty and this value is omitted. Structs never are, and so
+// neither are Time, Quantity and RawExtension.
 inline bool IsEmpty(const Type& type, const void* at) {
   switch (type.shape) {
     case Shape::kBool:
@@ -34,7 +34,7 @@ inline bool IsEmpty(const Type& type, const void* at) {
   }
 }
 
-// Whether the value has the zero value of Go's omitzero.
+// Whether a field with Go's option omitzero and this value is omitted.
 bool IsZero(const Type& type, const void* at);
 
 // Whether the value is null in JSON: empty lists, maps and bytes, and zero times.
